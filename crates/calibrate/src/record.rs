@@ -137,9 +137,10 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Record>, RecordError> {
                 line: 1,
                 column: i + 1,
                 name: name.clone(),
-                cause: match name.is_empty() {
-                    true => "a column without a name".into(),
-                    false => "two columns of this name; keep one".into(),
+                cause: if name.is_empty() {
+                    "a column without a name".into()
+                } else {
+                    "two columns of this name; keep one".into()
                 },
             });
         }

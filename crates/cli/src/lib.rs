@@ -3,12 +3,9 @@
 
 mod args;
 mod commands;
-pub mod facts;
-mod found;
-mod keep;
-mod launched;
 mod search;
-mod setup;
+
+pub use search::facts;
 
 use args::{Cli, Command};
 use std::process::ExitCode;

@@ -8,6 +8,7 @@
 //! | [`lock`] | one process at a time works in a folder |
 //! | [`scratch`] | temporary folders inside a user's folder; only what the tool made is deleted |
 //! | [`cache`] | compiled files of this user, checked before they are loaded |
+//! | [`date`] | dates of the Gregorian calendar |
 //! | [`ours`] | files of chosen names in a user's folder; only what the tool wrote is replaced |
 //! | [`outputs`] | output names checked before any work |
 //! | [`mod@read`] | inputs read up to a limit |
@@ -18,6 +19,7 @@
 
 pub mod atomic;
 pub mod cache;
+pub mod date;
 pub mod error;
 pub mod journal;
 pub mod lock;

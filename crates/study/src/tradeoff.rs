@@ -6,7 +6,7 @@ use greenup_meter::stats::{median, ratio_of_medians};
 use greenup_report::si::percent;
 use greenup_space::Value;
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Row, front};
+use greenup_tune::analyze::{MeasuredConfig, front};
 use serde::Serialize;
 
 /// Search strategy for time and energy in one run.
@@ -149,10 +149,10 @@ impl Tradeoff {
 }
 
 fn points(sweep: &Sweep) -> Vec<TrialPoint> {
-    let rows: Vec<Row> = (sweep.trials.iter().enumerate())
+    let rows: Vec<MeasuredConfig> = (sweep.trials.iter().enumerate())
         .filter_map(|(trial, t)| {
             let cost = t.cost()?;
-            Some(Row {
+            Some(MeasuredConfig {
                 trial,
                 time_s: cost.time_s,
                 energy_j: Some(cost.energy_j?),

@@ -99,6 +99,12 @@ pub(crate) fn named_in_text(folder: &Path) -> Result<(), TuneError> {
 /// Lines of a failed build that are shown.
 const SHOWN: usize = 3;
 
+/// The first lines of a compiler's message that name errors.
+pub(crate) fn errors_in(message: &str) -> String {
+    let errors = message.lines().filter(|l| l.contains("error"));
+    errors.take(SHOWN).collect::<Vec<_>>().join("\n")
+}
+
 /// The lines of a compiler's or linker's message that tell what is wrong: those that name errors, without the last word of a
 /// linker's caller where there are others; else the last lines.
 pub(crate) fn brief(message: &str) -> String {

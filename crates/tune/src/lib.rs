@@ -9,9 +9,9 @@
 //! | [`search`] | the ask/tell loop with a strategy |
 //! | [`mod@strategy`] | one search method per file |
 //! | [`surrogate`] | regression models fitted to trials |
-//! | [`session`] | a tuning run: options, setup, search loop, result |
+//! | [`session`] | a tuning run: search loop, result |
 //! | [`mod@shard`] | a part of a space, for job arrays |
-//! | [`plan`] | the resolved settings of a run |
+//! | [`plan`] | the settings and devices of a run |
 //! | [`build`] | compiles configs |
 //! | [`command`] | any command as a tunable program |
 //! | [`worker`] | the process in which kernels run |
@@ -46,10 +46,10 @@ pub mod worker;
 
 pub use error::TuneError;
 pub use objective::{Cost, Objective, Unmet};
-pub use plan::{GpuTarget, Plan, WorkerSetup};
+pub use plan::{GpuTarget, Plan, SessionOptions, Setup, WorkerSetup};
 pub use points::Points;
 pub use problem::Problem;
-pub use session::{Found, tune, tune_with};
+pub use session::{SearchResult, tune};
 pub use strategy::{DEFAULT, STRATEGIES, Strategy, strategy};
 pub use sweep::{Outcome, Sweep, Trial};
 pub use trial::remeasure::Finalist;

@@ -178,9 +178,10 @@ impl FromStr for Objective {
         let positive =
             |text: &str| number(text).and_then(|x| (x > 0.0).then_some(x).ok_or_else(unknown));
         if let Some(name) = s.strip_prefix("metric:") {
-            return match name.is_empty() {
-                true => Err(unknown()),
-                false => Ok(Self::Metric(interned(name))),
+            return if name.is_empty() {
+                Err(unknown())
+            } else {
+                Ok(Self::Metric(interned(name)))
             };
         }
         Ok(match s.to_ascii_lowercase().as_str() {

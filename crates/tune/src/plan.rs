@@ -1,9 +1,14 @@
-//! How a sweep is run.
+//! How a sweep is run: what the user chooses, and the devices that it is measured on.
 
 use crate::objective::Objective;
+use crate::problem::Problem;
+use crate::search::Budget;
+use crate::shard::Shard;
+use crate::strategy::DEFAULT;
 use crate::worker::launcher::Launcher;
 use greenup_device::cuda::Gpu;
 use greenup_meter::control::Control;
+use greenup_model::Machine;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,42 +19,93 @@ pub const DATA_SEED: u64 = 20_150_324;
 /// Most configs that are measured again beyond the finalists, where nobody says another number.
 pub const NEAR_TIES: usize = 8;
 
-/// How a sweep is run.
-pub struct Plan {
-    /// Objectives; with several, the finalists are the best of each alternately, ranked by the first.
+/// What a user may choose about a sweep.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// Objectives to minimise, empty for the problem's own; with several, the finalists are the best of each alternately, ranked by
+    /// the first.
     pub objectives: Vec<Objective>,
-    /// Maximum number of full measurements.
-    pub trials: usize,
-    /// Time limit of the search, s.
-    pub seconds: f64,
+    /// Name of the strategy, one of [`crate::STRATEGIES`].
+    pub strategy: String,
+    /// When the search ends.
+    pub budget: Budget,
     /// Seed of the search and of the order of final measurements; kernel data use [`DATA_SEED`].
     pub seed: u64,
-    /// Folder of the sweep.
-    pub out: PathBuf,
-    /// Whether to continue the sweep in the folder.
-    pub resume: bool,
-    /// Parts of the fingerprint that may differ from those of the sweep that is continued; `all` for any.
-    pub accept: Vec<String>,
-    /// How worker processes are started.
-    pub launcher: Launcher,
     /// Number of best configs measured again at the end, interleaved.
     pub finalists: usize,
     /// Number of these final measurements of each; `None` for 10 on a GPU and 9 on a host.
     pub rounds: Option<usize>,
-    /// Most configs that are measured again beyond the finalists, as noise cannot tell them from the last; usually
-    /// [`NEAR_TIES`].
+    /// Most configs that are measured there too, as noise cannot tell them from the last finalist; usually [`NEAR_TIES`].
     pub near_ties: usize,
-    /// Configs that are measured again at the end whatever their trials gave: what is used until now is only replaced by what is better
-    /// beside it.
-    pub first: Vec<Vec<Value>>,
-    /// Additional facts to record.
+    /// Continue the sweep in the folder.
+    pub resume: bool,
+    /// Parts of the fingerprint that may differ from those of the sweep that is continued; `all` for any.
+    pub accept: Vec<String>,
+    /// Machine model for the strategy `steered`.
+    pub machine: Option<Machine>,
+    /// Additional facts to record with the sweep.
     pub facts: BTreeMap<String, String>,
-    /// Name of the device.
-    pub device: String,
-    /// The GPU of a problem whose kernels run on one.
+    /// Part of the space that is searched; `None` for all of it.
+    pub shard: Option<Shard>,
+    /// Configs that are measured first, if they are points of the space, before those of the strategy; and again at the end, whatever
+    /// their trials gave: what is used until now is only replaced by what is better beside it.
+    pub first: Vec<Vec<Value>>,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            objectives: Vec::new(),
+            strategy: DEFAULT.to_owned(),
+            budget: Budget::Seconds(60.0),
+            seed: 1,
+            finalists: 5,
+            rounds: None,
+            near_ties: NEAR_TIES,
+            resume: false,
+            accept: Vec::new(),
+            machine: None,
+            facts: BTreeMap::new(),
+            shard: None,
+            first: Vec::new(),
+        }
+    }
+}
+
+/// The devices, sensors and worker program that a sweep is measured with, chosen by the command layer.
+pub struct Setup {
+    /// The GPU, for kernels in CUDA.
     pub gpu: Option<GpuTarget>,
-    /// Sets clocks and power limit, for problems that have them as parameters.
+    /// Name of the GPU, or of the host's processor.
+    pub device: String,
+    /// Id of the energy sensor.
+    pub sensor: Option<String>,
+    /// Time between two changes of its value, s, where it is known.
+    pub sensor_period_s: Option<f64>,
+    /// Why there is no energy sensor.
+    pub missing: Option<String>,
+    /// Starts the worker processes.
+    pub launcher: Launcher,
+    /// Control of the GPU's clocks and power limit, for problems that set them.
     pub control: Option<Control>,
+    /// Workers that search together; none for the one that the other fields describe.
+    pub workers: Vec<WorkerSetup>,
+}
+
+impl Setup {
+    /// One worker on a device, the host's processor where there is no GPU, as if without a sensor.
+    pub fn of(launcher: Launcher, device: String, gpu: Option<GpuTarget>) -> Self {
+        Self {
+            gpu,
+            device,
+            sensor: None,
+            sensor_period_s: None,
+            missing: None,
+            launcher,
+            control: None,
+            workers: Vec::new(),
+        }
+    }
 }
 
 /// A worker of a sweep: how its process is started, and the device that it measures on.
@@ -68,6 +124,25 @@ pub struct WorkerSetup {
     pub version: Option<String>,
 }
 
+impl WorkerSetup {
+    /// A worker on this host.
+    pub fn here(
+        name: String,
+        launcher: Launcher,
+        gpu: Option<GpuTarget>,
+        control: Option<Control>,
+    ) -> Self {
+        Self {
+            name,
+            launcher,
+            gpu,
+            control,
+            host: None,
+            version: None,
+        }
+    }
+}
+
 /// The GPU of a sweep.
 #[derive(Clone, Debug)]
 pub struct GpuTarget {
@@ -75,4 +150,33 @@ pub struct GpuTarget {
     pub gpu: Gpu,
     /// Where compiled kernels are kept.
     pub cubins: PathBuf,
+}
+
+/// How a sweep is run.
+pub struct Plan {
+    /// What the user chose; there is an objective.
+    pub(crate) options: SessionOptions,
+    /// Where it is measured.
+    pub(crate) setup: Setup,
+    /// Folder of the sweep.
+    pub(crate) out: PathBuf,
+}
+
+impl Plan {
+    /// The problem's objective stands for none in the options.
+    pub fn new(problem: &Problem, mut options: SessionOptions, setup: Setup, out: PathBuf) -> Self {
+        if options.objectives.is_empty() {
+            options.objectives.push(problem.objective);
+        }
+        Self {
+            options,
+            setup,
+            out,
+        }
+    }
+
+    /// The objective that finalists are ranked by.
+    pub(crate) fn objective(&self) -> Objective {
+        self.options.objectives[0]
+    }
 }

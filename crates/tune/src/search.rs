@@ -5,6 +5,28 @@ use crate::strategy::{Ask, Feedback, History, Proposal, Strategy};
 use greenup_space::Value;
 use std::collections::{HashMap, HashSet};
 
+/// When a search ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// Number of full measurements.
+    Evaluations(usize),
+    /// Wall-clock time, in a replay the recorded seconds of building, verifying and measuring.
+    Seconds(f64),
+    /// Fraction of the points of the space, 0 to 1.
+    Share(f64),
+}
+
+impl Budget {
+    /// Most full measurements and most seconds for a space of `points` points.
+    pub(crate) fn limits(self, points: u64) -> (usize, f64) {
+        match self {
+            Self::Evaluations(n) => (n, f64::INFINITY),
+            Self::Seconds(s) => (usize::MAX, s),
+            Self::Share(x) => (((points as f64 * x).round() as usize).max(1), f64::INFINITY),
+        }
+    }
+}
+
 /// A search under way.
 pub struct Search<'a> {
     strategy: Box<dyn Strategy + 'a>,

@@ -1,6 +1,6 @@
 //! Generated sweeps: landscapes that mislead a search, with isolated optima, each from a seed.
 
-use crate::sweep::{Outcome, Sweep, SweepFacts, Trial};
+use crate::sweep::{Failure, Outcome, Sweep, SweepFacts, Trial};
 use greenup_space::Value;
 use std::str::FromStr;
 
@@ -215,15 +215,9 @@ fn trial(p: &Point, cost: Option<f64>) -> Trial {
             energy_j: None,
             time_error: None,
         },
-        None => Outcome::Failed {
-            failure: crate::sweep::Failure::Launch,
-            message: "generated".to_owned(),
-        },
+        None => Outcome::failed(Failure::Launch, "generated".to_owned()),
     };
-    Trial {
-        outcome,
-        ..Trial::lost(config.collect(), 1.0, String::new())
-    }
+    Trial::of(config.collect(), outcome)
 }
 
 #[cfg(test)]

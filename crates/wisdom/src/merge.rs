@@ -47,9 +47,10 @@ impl Verdict {
             return Self::Same;
         }
         let ratio = new.value() / old.value();
-        match ratio < 1.0 {
-            true => Self::Better { ratio },
-            false => Self::Worse { ratio },
+        if ratio < 1.0 {
+            Self::Better { ratio }
+        } else {
+            Self::Worse { ratio }
         }
     }
 

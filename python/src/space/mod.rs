@@ -7,12 +7,14 @@ use crate::errors::{SpaceError, hinted};
 use crate::run::run;
 use greenup_command::facts;
 use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
+use greenup_tune::problem::ProblemFile;
 use points::Points;
 use pyo3::exceptions::{
     PyException, PyIndexError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -43,11 +45,12 @@ impl Space {
         memory: usize,
     ) -> PyResult<Self> {
         let (text, source) = text_or_file(source)?;
+        let file = ProblemFile::of(Path::new(""), text);
         let facts = match facts {
             Some(given) => given_facts(given)?,
-            None => facts::to_count(&text, None).map_err(|e| app_error(e, SpaceError::new_err))?,
+            None => facts::to_count(&file, None).map_err(|e| app_error(e, SpaceError::new_err))?,
         };
-        let space = greenup_space::Space::read(&text, &facts).map_err(|e| {
+        let space = greenup_space::Space::read(file.text(), &facts).map_err(|e| {
             let named = source
                 .as_ref()
                 .map_or_else(String::new, |s| format!("{s}: "));

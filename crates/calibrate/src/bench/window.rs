@@ -51,9 +51,10 @@ pub fn window(
         repeats += 1;
     }
     let clean = enough(&passes);
-    let counted = match clean {
-        true => passes.clean_s(),
-        false => passes.seconds.clone(),
+    let counted = if clean {
+        passes.clean_s()
+    } else {
+        passes.seconds.clone()
     };
     let all: f64 = passes.seconds.iter().sum();
     let iterations = passes.seconds.len() as f64;

@@ -88,9 +88,10 @@ impl Coefficient {
 pub(crate) fn columns(a: &DMatrix<f64>, squares: f64) -> Vec<Coefficient> {
     let (n, m) = (a.nrows(), a.ncols());
     // As many constants as records leave no errors to see: then a hundredth.
-    let sigma = match n > m {
-        true => (squares / (n - m) as f64).sqrt().max(0.1 * FLOOR),
-        false => 0.01,
+    let sigma = if n > m {
+        (squares / (n - m) as f64).sqrt().max(0.1 * FLOOR)
+    } else {
+        0.01
     };
     (0..m)
         .map(|k| {

@@ -237,14 +237,16 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
             continue;
         }
         time_s.remove(&op);
-        let why = match rows.binds(&full, k) {
-            false if records.iter().all(|r| r.occupancy < 1.0) => format!(
-                "no record uses the whole device (occupancy 1), so the time cost of `{op}` stays open"
-            ),
-            false => format!("no record is bound by `{op}`, so its time cost stays open"),
-            true => format!(
+        let why = if rows.binds(&full, k) {
+            format!(
                 "the time cost of `{op}` cannot be distinguished from the other roofs, as no record lies clearly below all of those"
-            ),
+            )
+        } else if records.iter().all(|r| r.occupancy < 1.0) {
+            format!(
+                "no record uses the whole device (occupancy 1), so the time cost of `{op}` stays open"
+            )
+        } else {
+            format!("no record is bound by `{op}`, so its time cost stays open")
         };
         let at_most = (most[k] > model::TINY).then_some(most[k]);
         leave_out(

@@ -268,9 +268,10 @@ pub fn run(
     let runner = HostRunner::new(facts, team);
     let clock_before = busy_clock(team);
     let measured = attempts::run(&runner, &order, team.len(), meter, observer, keep)?;
-    let peaks = match measured.interrupted {
-        true => Vec::new(),
-        false => peak::check(facts, team, 0.5),
+    let peaks = if measured.interrupted {
+        Vec::new()
+    } else {
+        peak::check(facts, team, 0.5)
     };
     let mut noise = measured.noise;
     noise.others(runner.others());

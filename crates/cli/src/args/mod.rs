@@ -16,7 +16,7 @@ mod wisdom;
 pub use everyday::*;
 pub use model::*;
 pub use paper::PaperArgs;
-pub use parse::{BudgetArg, OPENCL, Sizes};
+pub use parse::{OPENCL, Sizes};
 pub use profile::{MethodOfProfile, ProfileArgs};
 pub use regions::RegionsArgs;
 pub use run::RunArgs;

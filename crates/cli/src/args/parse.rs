@@ -1,15 +1,7 @@
 //! Values with units, as typed on the command line.
 
 use greenup_model::Op;
-
-/// How long a search may go on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BudgetArg {
-    Evaluations(usize),
-    Seconds(f64),
-    /// Of all points.
-    Share(f64),
-}
+use greenup_tune::search::Budget;
 
 /// What the name of an OpenCL device begins with, where devices of both kinds are one text.
 pub const OPENCL: &str = "opencl";
@@ -26,7 +18,7 @@ pub fn gpu(text: &str) -> Result<String, String> {
 }
 
 /// `100`, `60s`, `10m`, `5%`.
-pub fn budget(text: &str) -> Result<BudgetArg, String> {
+pub fn budget(text: &str) -> Result<Budget, String> {
     let wrong = || "give a number of trials (100), a time (60s, 10m) or a share (5%)".to_owned();
     let positive = |t: &str| {
         t.trim()
@@ -36,13 +28,13 @@ pub fn budget(text: &str) -> Result<BudgetArg, String> {
             .ok_or_else(wrong)
     };
     if text.ends_with(['s', 'm', 'h']) {
-        return (duration(text).map(BudgetArg::Seconds)).map_err(|_| wrong());
+        return (duration(text).map(Budget::Seconds)).map_err(|_| wrong());
     }
     if let Some(s) = text.strip_suffix('%') {
-        return positive(s).map(|x| BudgetArg::Share(x / 100.0));
+        return positive(s).map(|x| Budget::Share(x / 100.0));
     }
     match text.parse::<usize>() {
-        Ok(n) if n > 0 => Ok(BudgetArg::Evaluations(n)),
+        Ok(n) if n > 0 => Ok(Budget::Evaluations(n)),
         _ => Err(wrong()),
     }
 }
@@ -198,9 +190,9 @@ mod tests {
         assert_eq!(share("1%"), Ok(0.01));
         assert!(share("0").is_err() && share("200%").is_err());
         assert!(op_count("f32=nan").is_err() && op_count("f32").is_err());
-        assert_eq!(budget("5%"), Ok(BudgetArg::Share(0.05)));
-        assert_eq!(budget("60s"), Ok(BudgetArg::Seconds(60.0)));
-        assert_eq!(budget("1h30m"), Ok(BudgetArg::Seconds(5400.0)));
+        assert_eq!(budget("5%"), Ok(Budget::Share(0.05)));
+        assert_eq!(budget("60s"), Ok(Budget::Seconds(60.0)));
+        assert_eq!(budget("1h30m"), Ok(Budget::Seconds(5400.0)));
         assert!(budget("m").is_err() && budget("0s").is_err());
         assert_eq!(constant("n=7"), Ok(("n".into(), toml::Value::Integer(7))));
         assert_eq!(seconds("0.5"), Ok(0.5));

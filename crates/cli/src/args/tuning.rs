@@ -1,11 +1,10 @@
 //! Arguments of the commands for search spaces and tuning: space, tune, replay, analyze, scale, gemm, compile.
 
-use super::parse::{
-    BudgetArg, Sizes, budget, constant, gpu, rounds, sample, seconds, share, sizes,
-};
+use super::parse::{Sizes, budget, constant, gpu, rounds, sample, seconds, share, sizes};
 use clap::Args;
 use greenup_app::args::{FigureArgs, SensorArg, bytes};
 use greenup_study::pages::sweep::heat::Axes;
+use greenup_tune::search::Budget;
 use greenup_tune::shard::Shard;
 use std::path::PathBuf;
 
@@ -54,7 +53,7 @@ pub struct SearchArgs {
     pub strategy: String,
     /// Budget: trials (100), a time (60s, 10m) or a share of the space (5%)
     #[arg(long, default_value = "60s", value_parser = budget)]
-    pub budget: BudgetArg,
+    pub budget: Budget,
     /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -313,7 +312,7 @@ pub struct ReplayArgs {
     /// Budget: trials (100), simulated time (60s, 10m) or a share of the recorded configs (5%). Several, separated by commas,
     /// give a table: shares only
     #[arg(long, default_value = "5%", value_delimiter = ',', value_parser = budget)]
-    pub budget: Vec<BudgetArg>,
+    pub budget: Vec<Budget>,
     /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

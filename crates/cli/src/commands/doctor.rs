@@ -9,7 +9,7 @@ use greenup_device::CpuFacts;
 use greenup_device::cuda::{Compiler, Gpu};
 use greenup_device::opencl::Device;
 use greenup_meter::probe::{Diagnosis, probe};
-use greenup_meter::sensors::Found;
+use greenup_meter::sensors::OpenedSensor;
 use greenup_meter::square_wave::{SquareWave, square_wave};
 use greenup_meter::{Quantity, Sensor};
 use greenup_report::si::{percent, si};
@@ -54,7 +54,7 @@ pub fn run(args: &DoctorArgs) -> Result {
 }
 
 /// All sensors, a named meter first; or those that a name picks.
-fn wanted(named: Option<&str>) -> Result<Vec<Found>> {
+fn wanted(named: Option<&str>) -> Result<Vec<OpenedSensor>> {
     if named == Some("none") {
         return Err(AppError::new("--sensor none leaves nothing to look at").hint("leave it out"));
     }
@@ -62,7 +62,7 @@ fn wanted(named: Option<&str>) -> Result<Vec<Found>> {
     let Some(name) = named.filter(|n| open_named_form(n).is_none()) else {
         return Ok(found);
     };
-    let id = |f: &Found| match f {
+    let id = |f: &OpenedSensor| match f {
         Ok(s) => s.info().id.clone(),
         Err(p) => p.id.clone(),
     };
@@ -72,7 +72,7 @@ fn wanted(named: Option<&str>) -> Result<Vec<Found>> {
         below(id, name) || below(name, id)
     };
     let ids: Vec<String> = found.iter().map(id).collect();
-    let picked: Vec<Found> = found.into_iter().filter(|f| fits(&id(f))).collect();
+    let picked: Vec<OpenedSensor> = found.into_iter().filter(|f| fits(&id(f))).collect();
     if picked.is_empty() {
         return Err(AppError::new(format!("unknown sensor `{name}`"))
             .hint(format!("this host has {}", ids.join(", "))));

@@ -178,9 +178,10 @@ fn every_file_of_the_guide_is_there() {
             }
             // A sweep lies in `sweeps/NAME`.
             if ours && words[1] == "tune" {
-                let file = match root().join(words[2]).exists() {
-                    true => words[2],
-                    false => &template,
+                let file = if root().join(words[2]).exists() {
+                    words[2]
+                } else {
+                    &template
                 };
                 let problem = fs::read_to_string(root().join(file)).unwrap();
                 let name = problem.parse::<toml::Table>().unwrap()["name"].clone();

@@ -41,7 +41,7 @@ fn compiled(problem: &Problem, n: usize, dir: &Path) -> (usize, Vec<String>) {
         let r = ready(problem, &config, &on, file, &compiled.kernels).unwrap();
         match r.rejected {
             None => launched += 1,
-            Some(why) => rejected.push(why),
+            Some((_, why)) => rejected.push(why),
         }
     }
     (launched, rejected)

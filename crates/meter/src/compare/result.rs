@@ -204,16 +204,18 @@ impl Log {
         let of = |b: &Block| b.runs;
         let (without, all): (usize, usize) =
             (lacking().map(of).sum(), self.blocks.iter().map(of).sum());
-        let others = match lacking().any(|b| b.energy_j.as_ref().err() != Some(first)) {
-            true => ", and other causes",
-            false => "",
+        let others = if lacking().any(|b| b.energy_j.as_ref().err() != Some(first)) {
+            ", and other causes"
+        } else {
+            ""
         };
         Some(format!(
             "energies of {} of {all} runs: {first}{others}{}",
             all - without,
-            match self.lacks_energies() {
-                true => "; no energy is given, as the other runs may differ",
-                false => "",
+            if self.lacks_energies() {
+                "; no energy is given, as the other runs may differ"
+            } else {
+                ""
             }
         ))
     }

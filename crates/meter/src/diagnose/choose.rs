@@ -2,7 +2,7 @@
 
 use crate::probe::{Diagnosis, probe};
 use crate::sensor::{Problem, SensorInfo};
-use crate::sensors::{BusId, Found, discover, nvml, open_named};
+use crate::sensors::{BusId, OpenedSensor, discover, nvml, open_named};
 use crate::{Meter, Policy, Sensor};
 
 /// Sensors ready to measure, the main one first, then those of its group.
@@ -30,7 +30,7 @@ impl Chosen {
 }
 
 /// Sensors found on this host and those the user named.
-pub fn found(named: Option<&str>) -> Vec<Found> {
+pub fn found(named: Option<&str>) -> Vec<OpenedSensor> {
     let mut found = discover();
     if let Some(sensor) = named.and_then(open_named) {
         found.insert(0, sensor);
@@ -88,7 +88,7 @@ pub fn sensors(
         }
         _ => None,
     };
-    if found.iter().all(Found::is_err) && named.is_none() {
+    if found.iter().all(OpenedSensor::is_err) && named.is_none() {
         return Ok(none(
             false,
             "no energy sensor on this host; run `greenup doctor` for the cause",

@@ -2,7 +2,7 @@
 
 use crate::sampler::{await_first, sample};
 use crate::sensor::{Problem, Quantity, Sensor, SensorError, now_s};
-use crate::sensors::Found;
+use crate::sensors::OpenedSensor;
 use crate::stats::median;
 use crate::window::mean_power;
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub const FIRST_S: f64 = 10.0;
 ///
 /// Sensors that turn out unusable are dropped; the others are returned with their diagnosis.
 pub fn probe(
-    found: Vec<Found>,
+    found: Vec<OpenedSensor>,
     seconds: f64,
     load: &mut dyn FnMut(f64),
 ) -> (Vec<Box<dyn Sensor>>, Vec<Diagnosis>) {
@@ -170,9 +170,10 @@ fn why_unusable(sensor: &dyn Sensor, seen: &Seen) -> Option<(String, String)> {
     let recorded = sensor.info().is_recorded();
     let seconds = seen.seconds;
     let (cause, fix) = if let Some(e) = seen.error {
-        let fix = match recorded {
-            true => "record a trace that is longer than the measurement",
-            false => "the sensor must keep answering while it is read",
+        let fix = if recorded {
+            "record a trace that is longer than the measurement"
+        } else {
+            "the sensor must keep answering while it is read"
         };
         (e.to_string(), fix)
     } else if seen.readings < 2 {
@@ -181,17 +182,15 @@ fn why_unusable(sensor: &dyn Sensor, seen: &Seen) -> Option<(String, String)> {
             0 => "it gave no reading",
             _ => "it gave no new reading",
         };
-        let cause = match notes.is_empty() {
-            true => format!("{what} while it was watched for {seconds} s"),
-            false => format!("{what} while it was watched: {}", notes.join("; ")),
+        let cause = if notes.is_empty() {
+            format!("{what} while it was watched for {seconds} s")
+        } else {
+            format!("{what} while it was watched: {}", notes.join("; "))
         };
-        let fix = match recorded {
-            true => {
-                "record a trace with more samples a second, or watch it longer (`doctor --seconds`)"
-            }
-            false => {
-                "let the meter print each line at once (`stdbuf -oL`, `python3 -u`), or watch it longer (`doctor --seconds`)"
-            }
+        let fix = if recorded {
+            "record a trace with more samples a second, or watch it longer (`doctor --seconds`)"
+        } else {
+            "let the meter print each line at once (`stdbuf -oL`, `python3 -u`), or watch it longer (`doctor --seconds`)"
         };
         (cause, fix)
     } else if !seen.moved && !recorded {

@@ -56,9 +56,10 @@ impl Policy {
     /// Seconds that a measurement typically takes: two chunks of warm-up, and windows halfway between fewest and most.
     pub fn typical_s(&self, period_s: Option<f64>) -> f64 {
         let chunks = self.max_warmups.clamp(1, 2) as f64;
-        let warm_up = match self.warmup_s > 0.0 {
-            true => chunks * self.warmup_s.max(3.0 * period_s.unwrap_or(0.0)),
-            false => 0.0,
+        let warm_up = if self.warmup_s > 0.0 {
+            chunks * self.warmup_s.max(3.0 * period_s.unwrap_or(0.0))
+        } else {
+            0.0
         };
         let windows = 0.5 * (self.min_repeats + self.max_repeats) as f64;
         warm_up + windows * self.window_s(period_s)

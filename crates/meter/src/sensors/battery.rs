@@ -1,6 +1,6 @@
 //! Discharge power of a battery from `/sys/class/power_supply`: the whole machine, when unplugged.
 
-use super::{Found, sysfs};
+use super::{OpenedSensor, sysfs};
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ struct Battery {
 }
 
 /// One sensor for each battery below `root`.
-pub fn discover(root: &Path) -> Vec<Found> {
+pub fn discover(root: &Path) -> Vec<OpenedSensor> {
     let base = root.join("sys/class/power_supply");
-    let mut found: Vec<Found> = sysfs::subdirs(&base)
+    let mut found: Vec<OpenedSensor> = sysfs::subdirs(&base)
         .into_iter()
         .filter(|d| sysfs::text(&d.join("type")).as_deref() == Some("Battery"))
         .map(|dir| open(&dir))
@@ -28,7 +28,7 @@ pub fn discover(root: &Path) -> Vec<Found> {
     found
 }
 
-fn open(dir: &Path) -> Found {
+fn open(dir: &Path) -> OpenedSensor {
     let name = dir
         .file_name()
         .map(|n| n.to_string_lossy().into_owned())

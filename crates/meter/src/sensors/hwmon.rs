@@ -1,6 +1,6 @@
 //! Power and energy files of `/sys/class/hwmon` (INA sensors of boards, amdgpu, amd_energy, PSUs).
 
-use super::{Found, sysfs};
+use super::{OpenedSensor, sysfs};
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ struct Channel {
 }
 
 /// One sensor for each `energyN_input`, `powerN_input` or `powerN_average` below `root`.
-pub fn discover(root: &Path) -> Vec<Found> {
+pub fn discover(root: &Path) -> Vec<OpenedSensor> {
     let base = root.join("sys/class/hwmon");
-    let mut found: Vec<Found> = sysfs::subdirs(&base).iter().flat_map(|d| chip(d)).collect();
+    let mut found: Vec<OpenedSensor> = sysfs::subdirs(&base).iter().flat_map(|d| chip(d)).collect();
     if found.is_empty() {
         found.push(Err(Problem {
             id: "hwmon".into(),
@@ -26,7 +26,7 @@ pub fn discover(root: &Path) -> Vec<Found> {
     found
 }
 
-fn chip(dir: &Path) -> Vec<Found> {
+fn chip(dir: &Path) -> Vec<OpenedSensor> {
     let chip = sysfs::text(&dir.join("name")).unwrap_or_else(|| "chip".into());
     let number: String = dir
         .file_name()

@@ -17,15 +17,15 @@ use crate::sensor::{Problem, Sensor};
 use std::path::Path;
 
 /// A sensor that opened, or why it did not.
-pub type Found = Result<Box<dyn Sensor>, Problem>;
+pub type OpenedSensor = Result<Box<dyn Sensor>, Problem>;
 
 /// Looks for every sensor of this host, the most trusted kinds first.
-pub fn discover() -> Vec<Found> {
+pub fn discover() -> Vec<OpenedSensor> {
     discover_below(Path::new("/"))
 }
 
 /// As [`discover`], with `/sys` taken below `root`.
-pub fn discover_below(root: &Path) -> Vec<Found> {
+pub fn discover_below(root: &Path) -> Vec<OpenedSensor> {
     let mut found = nvml::discover();
     found.extend(rapl_powercap::discover(root));
     #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ pub fn discover_below(root: &Path) -> Vec<Found> {
 /// Opens a sensor that the user names: `external:FILE`, `external:cmd:COMMAND`, `recorded:FILE`.
 ///
 /// Returns `None` for a name that is not of this form (it may be one of [`discover`]'s).
-pub fn open_named(spec: &str) -> Option<Found> {
+pub fn open_named(spec: &str) -> Option<OpenedSensor> {
     let result = if let Some(command) = spec.strip_prefix("external:cmd:") {
         external::External::command(command)
     } else if let Some(path) = spec.strip_prefix("external:") {

@@ -2,7 +2,7 @@
 
 mod advice;
 
-use super::{BusId, Found};
+use super::{BusId, OpenedSensor};
 use crate::sensor::{
     DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
 };
@@ -15,7 +15,7 @@ use nvml_wrapper_sys::bindings::{NVML_POWER_SCOPE_MEMORY, field_id, nvmlFieldVal
 use std::sync::Arc;
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum NvmlReading {
     Energy,
     Instant,
     Average,
@@ -26,13 +26,13 @@ struct NvmlSensor {
     info: SensorInfo,
     nvml: Arc<Nvml>,
     index: u32,
-    kind: Kind,
+    kind: NvmlReading,
     /// It was read before: what fails later is gone.
     answered: bool,
 }
 
 /// Four sensors a GPU: energy counter, instant power, average power, memory power.
-pub fn discover() -> Vec<Found> {
+pub fn discover() -> Vec<OpenedSensor> {
     let nvml = match init() {
         Ok(nvml) => Arc::new(nvml),
         Err(problem) => return vec![Err(problem)],
@@ -44,8 +44,13 @@ pub fn discover() -> Vec<Found> {
 }
 
 /// The sensors of a GPU. What it does not offer points to what it does; a GPU without any is one problem.
-fn of_gpu(nvml: &Arc<Nvml>, index: u32) -> Vec<Found> {
-    let kinds = [Kind::Energy, Kind::Instant, Kind::Average, Kind::Memory];
+fn of_gpu(nvml: &Arc<Nvml>, index: u32) -> Vec<OpenedSensor> {
+    let kinds = [
+        NvmlReading::Energy,
+        NvmlReading::Instant,
+        NvmlReading::Average,
+        NvmlReading::Memory,
+    ];
     let mut found = kinds.map(|kind| open(nvml, index, kind));
     // Memory is a part only.
     let board = (found.iter().take(3).flatten()).map(|s| s.info().id.clone());
@@ -148,22 +153,22 @@ fn none_seen() -> Problem {
     }
 }
 
-fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
+fn open(nvml: &Arc<Nvml>, index: u32, kind: NvmlReading) -> OpenedSensor {
     let (what, scope, quantity, average_s) = match kind {
-        Kind::Energy => (
+        NvmlReading::Energy => (
             "energy",
             "GPU board, energy counter",
             Quantity::Energy,
             None,
         ),
-        Kind::Instant => ("instant", "GPU board, instant power", Quantity::Power, None),
-        Kind::Average => (
+        NvmlReading::Instant => ("instant", "GPU board, instant power", Quantity::Power, None),
+        NvmlReading::Average => (
             "average",
             "GPU board, power averaged over 1 s",
             Quantity::Power,
             Some(1.0),
         ),
-        Kind::Memory => (
+        NvmlReading::Memory => (
             "memory",
             "GPU memory, average power",
             Quantity::Power,
@@ -175,7 +180,7 @@ fn open(nvml: &Arc<Nvml>, index: u32, kind: Kind) -> Found {
         .and_then(|d| d.name())
         .unwrap_or_else(|_| "GPU".into());
     let id = format!("nvml:{index}:{what}");
-    let group = if matches!(kind, Kind::Memory) {
+    let group = if matches!(kind, NvmlReading::Memory) {
         format!("gpu-{index}-memory")
     } else {
         format!("gpu-{index}")
@@ -217,15 +222,15 @@ impl NvmlSensor {
     fn value(&self) -> Result<f64, NvmlError> {
         let device = self.nvml.device_by_index(self.index)?;
         match self.kind {
-            Kind::Energy => Ok(device.total_energy_consumption()? as f64 * 1e-3),
-            Kind::Average => Ok(f64::from(device.power_usage()?) * 1e-3),
-            Kind::Instant => {
+            NvmlReading::Energy => Ok(device.total_energy_consumption()? as f64 * 1e-3),
+            NvmlReading::Average => Ok(f64::from(device.power_usage()?) * 1e-3),
+            NvmlReading::Instant => {
                 let mut values =
                     device.field_values_for(&[FieldId(field_id::NVML_FI_DEV_POWER_INSTANT)])?;
                 let sample = values.pop().ok_or(NvmlError::NoData)??;
                 Ok(sample_number(&sample.value?) * 1e-3)
             }
-            Kind::Memory => memory_power(&self.nvml, &device),
+            NvmlReading::Memory => memory_power(&self.nvml, &device),
         }
     }
 }
@@ -267,9 +272,10 @@ impl Sensor for NvmlSensor {
         let value = self.value().map_err(|e| {
             let id = self.info.id.clone();
             let cause = advice::advice(Some(&self.nvml), &e).cause;
-            match self.answered {
-                true => SensorError::Gone { id, cause },
-                false => SensorError::Failed { id, cause },
+            if self.answered {
+                SensorError::Gone { id, cause }
+            } else {
+                SensorError::Failed { id, cause }
             }
         })?;
         // A counter read blocks for milliseconds: the value is that of its return.
@@ -344,12 +350,12 @@ mod tests {
     }
 
     /// Sensors of a GPU whose calls answer with codes.
-    fn answers(codes: &[&str]) -> Vec<Found> {
+    fn answers(codes: &[&str]) -> Vec<OpenedSensor> {
         let dir = tempfile::tempdir().unwrap();
         of_gpu(&Arc::new(stand_in(dir.path(), 1, codes)), 0)
     }
 
-    fn problems(found: &[Found]) -> Vec<&Problem> {
+    fn problems(found: &[OpenedSensor]) -> Vec<&Problem> {
         found.iter().filter_map(|f| f.as_ref().err()).collect()
     }
 

@@ -1,6 +1,6 @@
 //! RAPL through perf events (`power/energy-*`), which needs CAP_PERFMON instead of root.
 
-use super::{Found, sysfs};
+use super::{OpenedSensor, sysfs};
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use greenup_process::descriptor::Identity;
 use perf_event::events::Dynamic;
@@ -18,7 +18,7 @@ struct PerfEnergy {
 /// One sensor for each `energy-*` event of the `power` PMU.
 ///
 /// `root` is where the events are listed; they are always opened on the running kernel.
-pub fn discover(root: &Path) -> Vec<Found> {
+pub fn discover(root: &Path) -> Vec<OpenedSensor> {
     let pmu = root.join("sys/bus/event_source/devices/power");
     let mut events: Vec<String> = std::fs::read_dir(pmu.join("events"))
         .into_iter()
@@ -47,7 +47,7 @@ pub fn discover(root: &Path) -> Vec<Found> {
     events.iter().map(|e| open(&pmu, e, &cpus)).collect()
 }
 
-fn open(pmu: &Path, event: &str, cpus: &[usize]) -> Found {
+fn open(pmu: &Path, event: &str, cpus: &[usize]) -> OpenedSensor {
     let short = event.trim_start_matches("energy-");
     let id = format!("rapl:perf-{short}");
     let build = || -> std::io::Result<(Vec<Counter>, f64)> {

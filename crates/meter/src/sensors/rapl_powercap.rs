@@ -2,7 +2,7 @@
 //!
 //! Zones of one domain (the packages of a two-socket host) are summed into one sensor.
 
-use super::{Found, sysfs};
+use super::{OpenedSensor, sysfs};
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use crate::wrap::Unwrap;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct Domain {
 }
 
 /// One sensor for each domain found below `root`.
-pub fn discover(root: &Path) -> Vec<Found> {
+pub fn discover(root: &Path) -> Vec<OpenedSensor> {
     let base = root.join("sys/class/powercap");
     let mut domains: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for dir in sysfs::subdirs(&base) {
@@ -51,7 +51,7 @@ pub fn discover(root: &Path) -> Vec<Found> {
     domains.into_iter().map(|(d, z)| open(&d, &z)).collect()
 }
 
-fn open(domain: &str, dirs: &[PathBuf]) -> Found {
+fn open(domain: &str, dirs: &[PathBuf]) -> OpenedSensor {
     let id = format!("rapl:{domain}");
     let mut zones = Vec::new();
     for dir in dirs {

@@ -28,9 +28,10 @@ pub fn number(id: &str, path: &Path) -> Result<f64, SensorError> {
     let text = fs::read_to_string(path).map_err(|e| {
         let cause = format!("{}: {}", path.display(), cause(&e));
         // The file was there when the sensor was found.
-        match is_gone(&e) {
-            true => SensorError::Gone { id: id(), cause },
-            false => SensorError::Failed { id: id(), cause },
+        if is_gone(&e) {
+            SensorError::Gone { id: id(), cause }
+        } else {
+            SensorError::Failed { id: id(), cause }
         }
     })?;
     text.trim().parse().map_err(|_| SensorError::Failed {

@@ -146,10 +146,11 @@ fn read_one(sensor: &mut dyn Sensor, trace: &mut Trace) {
     }
     let start = now_s();
     let mut new = Vec::new();
-    let done = match trace.readings.is_empty() {
+    let done = if trace.readings.is_empty() {
         // The newest of those from before the work opens its window.
-        true => sensor.read().map(|r| new.push(r)),
-        false => sensor.read_since(&mut new),
+        sensor.read().map(|r| new.push(r))
+    } else {
+        sensor.read_since(&mut new)
     };
     let cost = now_s() - start;
     for reading in new {

@@ -82,9 +82,10 @@ impl Host {
             Some(e) => Some(e.value),
             None => memory(a),
         };
-        match cached {
-            true => self.rate(cores, cache),
-            false => self.rate(cores, memory),
+        if cached {
+            self.rate(cores, cache)
+        } else {
+            self.rate(cores, memory)
         }
     }
 

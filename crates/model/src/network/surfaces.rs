@@ -112,9 +112,12 @@ pub fn surfaces(mesh: &BoxMesh, parts: usize, group: usize) -> Surfaces {
 /// Centres of the zones, the first direction fastest.
 fn centres(mesh: &BoxMesh) -> Vec<[f64; 3]> {
     let [nx, ny, nz] = mesh.zones;
-    let at = |c: usize, i: usize| match c < mesh.dim {
-        true => (i as f64 + 0.5) * mesh.size[c],
-        false => 0.0,
+    let at = |c: usize, i: usize| {
+        if c < mesh.dim {
+            (i as f64 + 0.5) * mesh.size[c]
+        } else {
+            0.0
+        }
     };
     (0..nz)
         .flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| (i, j, k))))

@@ -232,9 +232,10 @@ pub fn scaled(machine: &Machine, at: Nodes, share: &Share, traffic: &Traffic) ->
         (Some(host), Some(memory)) => host.shared_s(share.busiest_s, memory, ranks),
         _ => share.busiest_s,
     };
-    let slower = match share.busiest_s > 0.0 {
-        true => compute_s / share.busiest_s,
-        false => 1.0,
+    let slower = if share.busiest_s > 0.0 {
+        compute_s / share.busiest_s
+    } else {
+        1.0
     };
     let each = exchange(machine, at, traffic) + packing(machine, ranks, share, traffic);
     let exchange_s = of_several(traffic.exchanges * each);
@@ -243,9 +244,10 @@ pub fn scaled(machine: &Machine, at: Nodes, share: &Share, traffic: &Traffic) ->
     let gather_s = of_several(gathering(machine, ranks, share));
     let time_s = compute_s + exchange_s + all_reduce_s + gather_s;
     let waiting_s = at.devices as f64 * (time_s - share.mean_s * slower).max(0.0);
-    let wait_j = match waiting_s > 0.0 {
-        true => machine.waiting_power_w().map(|w| w * waiting_s),
-        false => Some(0.0),
+    let wait_j = if waiting_s > 0.0 {
+        machine.waiting_power_w().map(|w| w * waiting_s)
+    } else {
+        Some(0.0)
     };
     // A core that waits for memory draws about as much as one that computes.
     let compute_j = share.energy_j.map(|e| e * slower);

@@ -214,9 +214,10 @@ impl Canvas {
             String::new()
         };
         // What most texts of a page have is in its style sheet.
-        let size = match page && kind.size == SMALL {
-            true => String::new(),
-            false => format!(" font-size=\"{}\"", kind.size),
+        let size = if page && kind.size == SMALL {
+            String::new()
+        } else {
+            format!(" font-size=\"{}\"", kind.size)
         };
         let fill = match (page, kind.ink) {
             (true, Ink::Quiet) => String::new(),

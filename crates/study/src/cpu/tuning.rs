@@ -8,9 +8,10 @@ use greenup_gemm::{Faer, Kernel, Matrices, Product, Size, compare, family};
 use greenup_meter::Observer;
 use greenup_model::Op;
 use greenup_space::{Index, Limits, Value};
+use greenup_tune::points::Indexed;
+use greenup_tune::search::Budget;
 use greenup_tune::worker::launcher::Launcher;
-use greenup_tune::{DEFAULT, Objective, Plan, strategy, tune};
-use std::collections::BTreeMap;
+use greenup_tune::{DEFAULT, Objective, Plan, SessionOptions, Setup, strategy, tune};
 use std::path::PathBuf;
 
 /// Settings of the tuning run.
@@ -44,29 +45,28 @@ pub fn run(
     let mut problem = family::problem(&files, size, facts)?;
     problem.measure.seconds = 0.15;
     let index = Index::build(&problem.space, &Limits::default())?;
-    let plan = Plan {
-        objectives: match options.energy {
-            true => vec![Objective::Time, Objective::Energy],
-            false => vec![problem.objective],
+    let plan = Plan::new(
+        &problem,
+        SessionOptions {
+            objectives: match options.energy {
+                true => vec![Objective::Time, Objective::Energy],
+                false => Vec::new(),
+            },
+            budget: Budget::Seconds(options.seconds),
+            finalists: if options.energy { 4 } else { 3 },
+            ..SessionOptions::default()
         },
-        trials: usize::MAX,
-        seconds: options.seconds,
-        seed: 1,
-        out: dir.clone(),
-        resume: false,
-        accept: Vec::new(),
-        launcher: options.launcher.clone(),
-        finalists: if options.energy { 4 } else { 3 },
-        rounds: None,
-        near_ties: greenup_tune::plan::NEAR_TIES,
-        first: Vec::new(),
-        facts: BTreeMap::new(),
-        device: facts.model.clone(),
-        gpu: None,
-        control: None,
-    };
+        Setup::of(options.launcher.clone(), facts.model.clone(), None),
+        dir.clone(),
+    );
     let mut search = strategy(if options.energy { SEARCH } else { DEFAULT }, None)?;
-    let (found, sweep) = tune(&problem, &index, search.as_mut(), &plan, observer)?;
+    let (found, sweep) = tune(
+        &problem,
+        &Indexed::new(&index),
+        search.as_mut(),
+        &plan,
+        observer,
+    )?;
     let best = found.finalists.first().ok_or(TuningError::Interrupted)?;
     let build =
         |config: &[Value], name| Kernel::build(&problem, config, name, &dir.join("kernels"));

@@ -8,11 +8,14 @@ use crate::result::{KernelResult, Library};
 use greenup_meter::{DeviceState, Measurement, Observer, Summary};
 use greenup_model::{Machine, MachineError, Op, Work};
 use greenup_report::si::percent;
+use greenup_tune::points::Indexed;
+use greenup_tune::search::Budget;
 use greenup_tune::strategy::StrategyError;
 use greenup_tune::sweep::Rounds;
 use greenup_tune::worker::launcher::Launcher;
-use greenup_tune::{GpuTarget, Objective, Plan, Trial, TuneError, strategy, tune};
-use std::collections::BTreeMap;
+use greenup_tune::{
+    GpuTarget, Objective, Plan, SessionOptions, Setup, Trial, TuneError, strategy, tune,
+};
 use std::path::Path;
 
 /// Measurements of each kernel, interleaved with those of a library.
@@ -79,28 +82,26 @@ impl Bench<'_> {
         if kernel.library.is_some() && !cublas() {
             prepared.problem.baseline = None;
         }
-        let plan = Plan {
-            objectives: vec![Objective::Time],
-            trials: 1,
-            seconds: f64::INFINITY,
-            seed: 1,
-            out: self.dir.join("sweep"),
-            resume: false,
-            accept: Vec::new(),
-            launcher: self.launcher.clone(),
-            finalists: 1,
-            rounds: Some(ROUNDS),
-            near_ties: greenup_tune::plan::NEAR_TIES,
-            first: Vec::new(),
-            facts: BTreeMap::new(),
-            device: self.on.gpu.name.clone(),
-            gpu: Some(self.on.clone()),
-            control: None,
-        };
+        let plan = Plan::new(
+            &prepared.problem,
+            SessionOptions {
+                objectives: vec![Objective::Time],
+                budget: Budget::Evaluations(1),
+                finalists: 1,
+                rounds: Some(ROUNDS),
+                ..SessionOptions::default()
+            },
+            Setup::of(
+                self.launcher.clone(),
+                self.on.gpu.name.clone(),
+                Some(self.on.clone()),
+            ),
+            self.dir.join("sweep"),
+        );
         let mut search = strategy("exhaustive", None)?;
         let (_, sweep) = tune(
             &prepared.problem,
-            &prepared.index,
+            &Indexed::new(&prepared.index),
             search.as_mut(),
             &plan,
             self.observer,

@@ -9,9 +9,12 @@ use greenup_gemm::{Comparison, Size};
 use greenup_meter::stats::ratio_of_medians;
 use greenup_meter::{Observer, Summary};
 use greenup_space::{Index, Limits};
+use greenup_tune::points::Indexed;
+use greenup_tune::search::Budget;
 use greenup_tune::worker::launcher::Launcher;
-use greenup_tune::{DEFAULT, GpuTarget, Objective, Plan, Sweep, strategy, tune};
-use std::collections::BTreeMap;
+use greenup_tune::{
+    DEFAULT, GpuTarget, Objective, Plan, SessionOptions, Setup, Sweep, strategy, tune,
+};
 use std::path::PathBuf;
 
 /// Order of the matrices.
@@ -117,27 +120,31 @@ pub fn run(options: &GpuTuning, observer: &dyn Observer) -> Result<Tuning, Tunin
         true => vec![Objective::Time, Objective::Energy],
         false => vec![Objective::Time],
     };
-    let plan = Plan {
-        objectives,
-        trials: usize::MAX,
-        seconds: options.seconds,
-        seed: 1,
-        out: dir,
-        resume: false,
-        accept: Vec::new(),
-        launcher: options.launcher.clone(),
-        finalists: FINALISTS,
-        rounds: Some(ROUNDS),
-        near_ties: greenup_tune::plan::NEAR_TIES,
-        first: Vec::new(),
-        facts: BTreeMap::new(),
-        device: options.on.gpu.name.clone(),
-        gpu: Some(options.on.clone()),
-        control: None,
-    };
+    let plan = Plan::new(
+        &problem,
+        SessionOptions {
+            objectives,
+            budget: Budget::Seconds(options.seconds),
+            finalists: FINALISTS,
+            rounds: Some(ROUNDS),
+            ..SessionOptions::default()
+        },
+        Setup::of(
+            options.launcher.clone(),
+            options.on.gpu.name.clone(),
+            Some(options.on.clone()),
+        ),
+        dir,
+    );
     let mut search = strategy(if options.energy { SEARCH } else { DEFAULT }, None)?;
     observer.stage("tuning DGEMM", 0);
-    let (found, sweep) = tune(&problem, &index, search.as_mut(), &plan, &Within(observer))?;
+    let (found, sweep) = tune(
+        &problem,
+        &Indexed::new(&index),
+        search.as_mut(),
+        &plan,
+        &Within(observer),
+    )?;
     let best = found.finalists.first().ok_or(TuningError::Interrupted)?;
     Ok(Tuning {
         size: Size { m: N, n: N, k: N },

@@ -6,7 +6,8 @@ use crate::pages::replay::{Repeated, figure};
 use greenup_report::chart::Chart;
 use greenup_report::scaling_figure::Series;
 use greenup_tune::Objective;
-use greenup_tune::replay::{Budget, replay};
+use greenup_tune::replay::replay;
+use greenup_tune::search::Budget;
 use greenup_tune::strategy::strategy;
 use serde_json::Value;
 

@@ -268,7 +268,7 @@ fn of_sweep(a: &Analysis, name: &str) -> Option<f64> {
     const GIGA: f64 = 1e-9;
     let fast = &a.rows[a.fastest];
     let n = a.rows.len() as f64;
-    let mean = |f: &dyn Fn(&greenup_tune::analyze::Row) -> Option<f64>| {
+    let mean = |f: &dyn Fn(&greenup_tune::analyze::MeasuredConfig) -> Option<f64>| {
         let v: Vec<f64> = a.rows.iter().filter_map(f).collect();
         (!v.is_empty()).then(|| v.iter().sum::<f64>() / v.len() as f64)
     };

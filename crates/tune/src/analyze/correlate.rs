@@ -1,6 +1,6 @@
 //! Correlations of parameters and metrics with performance and energy efficiency (figs. 6 to 9 of the paper).
 
-use super::Row;
+use super::MeasuredConfig;
 use crate::command::OBJECTIVE;
 use crate::sweep::Sweep;
 use serde::Serialize;
@@ -75,7 +75,7 @@ const NOT_OF_THE_CONFIG: [&str; 8] = [
 ];
 
 /// Numeric columns: metrics and parameters that vary.
-fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<(String, bool, Vec<Option<f64>>)> {
+fn columns(sweep: &Sweep, rows: &[MeasuredConfig]) -> Vec<(String, bool, Vec<Option<f64>>)> {
     let mut out = Vec::new();
     for (p, name) in sweep.facts.parameters.iter().enumerate() {
         let values = rows
@@ -129,7 +129,7 @@ fn pearson(x: &[Option<f64>], y: &[Option<f64>]) -> Option<f64> {
 }
 
 /// Coefficients of all varying parameters and metrics, sorted by the coefficient with performance.
-pub fn correlations(sweep: &Sweep, rows: &[Row]) -> Vec<Correlation> {
+pub fn correlations(sweep: &Sweep, rows: &[MeasuredConfig]) -> Vec<Correlation> {
     let performance: Vec<Option<f64>> = rows.iter().map(|r| Some(r.performance)).collect();
     let efficiency: Vec<Option<f64>> = rows.iter().map(|r| r.efficiency).collect();
     let product: Vec<Option<f64>> = rows
@@ -172,13 +172,13 @@ pub fn correlations(sweep: &Sweep, rows: &[Row]) -> Vec<Correlation> {
 }
 
 /// Trials split at the mean of each metric and parameter.
-pub fn splits(sweep: &Sweep, rows: &[Row]) -> Vec<Split> {
+pub fn splits(sweep: &Sweep, rows: &[MeasuredConfig]) -> Vec<Split> {
     columns(sweep, rows)
         .into_iter()
         .filter_map(|(name, _, values)| {
             let some: Vec<f64> = values.iter().flatten().copied().collect();
             let mean = some.iter().sum::<f64>() / some.len() as f64;
-            let group = |above: bool| -> Vec<&Row> {
+            let group = |above: bool| -> Vec<&MeasuredConfig> {
                 rows.iter()
                     .zip(&values)
                     .filter(|(_, v)| v.is_some_and(|v| (v > mean) == above))
@@ -186,12 +186,12 @@ pub fn splits(sweep: &Sweep, rows: &[Row]) -> Vec<Split> {
                     .collect()
             };
             let (above, below) = (group(true), group(false));
-            let average = |g: &[&Row], f: &dyn Fn(&Row) -> Option<f64>| {
+            let average = |g: &[&MeasuredConfig], f: &dyn Fn(&MeasuredConfig) -> Option<f64>| {
                 let v: Vec<f64> = g.iter().filter_map(|r| f(r)).collect();
                 (!v.is_empty()).then(|| v.iter().sum::<f64>() / v.len() as f64)
             };
-            let performance = |r: &Row| Some(r.performance);
-            let efficiency = |r: &Row| r.efficiency;
+            let performance = |r: &MeasuredConfig| Some(r.performance);
+            let efficiency = |r: &MeasuredConfig| r.efficiency;
             Some(Split {
                 mean,
                 above: above.len(),

@@ -51,8 +51,7 @@ const TENSOR_LEAST: f64 = 0.015;
 /// L2 are those that slow memory did not give, bytes of L1 those that L2 did not: the cost of a byte from afar includes the
 /// way. A wavefront that bank conflicts make necessary moves no bytes of its own: it takes what the others left.
 pub fn work(t: &Trial) -> Option<Work> {
-    let flops = t.metrics.get("gflops").zip(t.cost());
-    work_of(&t.metrics, flops.map(|(g, c)| g * 1e9 * c.time_s))
+    work_of(&t.metrics, t.flops())
 }
 
 /// Bytes between the multiprocessors and L2. Where L2 is in two partitions, an access to the far one is counted in both: what went
@@ -149,9 +148,10 @@ pub fn predict(sweep: &Sweep, machine: &Machine) -> Result<Vec<FromCounters>, Ma
             by_op_j,
             by_kernel_j,
             constant_j,
-            predicted_s: match kernels.is_empty() {
-                true => least(&work),
-                false => kernels.iter().map(|(_, w)| least(w)).sum(),
+            predicted_s: if kernels.is_empty() {
+                least(&work)
+            } else {
+                kernels.iter().map(|(_, w)| least(w)).sum()
             },
         });
     }
@@ -187,23 +187,15 @@ mod tests {
     use crate::sweep::{Outcome, SweepFacts};
 
     fn trial(metrics: &[(&str, f64)]) -> Trial {
+        let outcome = Outcome::Measured {
+            times_s: vec![1.0],
+            time_s: 1.0,
+            energy_j: Some(200.0),
+            time_error: None,
+        };
         Trial {
-            config: vec![],
-            outcome: Outcome::Measured {
-                times_s: vec![1.0],
-                time_s: 1.0,
-                energy_j: Some(200.0),
-                time_error: None,
-            },
             metrics: metrics.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
-            kernels: BTreeMap::new(),
-            effort: 1.0,
-            build_s: 0.0,
-            verify_s: 0.0,
-            measure_s: 0.0,
-            flags: vec![],
-            at: 0.0,
-            device: None,
+            ..Trial::of(vec![], outcome)
         }
     }
 

@@ -1,7 +1,7 @@
 //! The surrogate of the paper's future work: all configs predicted from a calibrating sample,
 //! judged on those it has not seen.
 
-use super::Row;
+use super::MeasuredConfig;
 use crate::points::Points as _;
 use crate::surrogate::{Boosted, Features, Forest, ForestPlan, Process};
 use crate::sweep::Sweep;
@@ -64,7 +64,7 @@ const STEPS: usize = 60;
 const FEW_STEPS: usize = 4;
 
 /// The value of a row that is learnt, such as its time.
-pub type Value<'a> = &'a dyn Fn(&Row) -> Option<f64>;
+pub type Value<'a> = &'a dyn Fn(&MeasuredConfig) -> Option<f64>;
 
 /// All models of one sample.
 struct Fitted {
@@ -140,14 +140,20 @@ pub struct Prediction {
 }
 
 /// Learns from `share` of the measured rows; `None` when there are too few.
-pub fn learn(sweep: &Sweep, rows: &[Row], value: Value, share: f64, seed: u64) -> Option<Learnt> {
+pub fn learn(
+    sweep: &Sweep,
+    rows: &[MeasuredConfig],
+    value: Value,
+    share: f64,
+    seed: u64,
+) -> Option<Learnt> {
     Some(predictions(sweep, rows, value, share, seed)?.0)
 }
 
 /// The same with the value of every config.
 pub fn predictions(
     sweep: &Sweep,
-    rows: &[Row],
+    rows: &[MeasuredConfig],
     value: Value,
     share: f64,
     seed: u64,
@@ -258,7 +264,12 @@ fn favourites(predicted: &[Predicted], rest: &[usize]) -> Vec<usize> {
 }
 
 /// How much of the variation of a value each parameter explains, by a forest on all rows.
-pub fn importance(sweep: &Sweep, rows: &[Row], value: Value, seed: u64) -> Option<Vec<f64>> {
+pub fn importance(
+    sweep: &Sweep,
+    rows: &[MeasuredConfig],
+    value: Value,
+    seed: u64,
+) -> Option<Vec<f64>> {
     let data: Vec<(usize, f64)> = rows
         .iter()
         .filter_map(|r| Some((r.trial, value(r)?.ln())))

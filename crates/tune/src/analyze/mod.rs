@@ -18,7 +18,7 @@ use serde::Serialize;
 
 /// A measured config as the analysis sees it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct MeasuredConfig {
     /// Trial of the sweep.
     pub trial: usize,
     /// Time, s.
@@ -58,7 +58,7 @@ pub struct Analysis {
     /// Number of failed trials.
     pub failed: usize,
     /// Fully measured trials, in the order of the sweep.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MeasuredConfig>,
     /// Whether the final rounds named the fastest or the one of least energy, not single trials.
     pub by_finals: bool,
     /// Rows (not trials) of the winners.
@@ -107,14 +107,14 @@ pub enum AnalysisError {
 pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, AnalysisError> {
     let work = sweep.facts.flops;
     let flops = work.unwrap_or(1.0);
-    let rows: Vec<Row> = sweep
+    let rows: Vec<MeasuredConfig> = sweep
         .trials
         .iter()
         .enumerate()
         .filter(|(_, t)| t.effort >= 1.0)
         .filter_map(|(trial, t)| {
             let c = t.cost().filter(|c| c.time_s.is_finite())?;
-            Some(Row {
+            Some(MeasuredConfig {
                 trial,
                 time_s: c.time_s,
                 energy_j: c.energy_j,

@@ -1,6 +1,6 @@
 //! Time against energy: the Pareto front, and for which weight of eq (2) each point of it wins.
 
-use super::Row;
+use super::MeasuredConfig;
 use serde::Serialize;
 
 /// A point that no other beats in both.
@@ -21,7 +21,7 @@ pub struct Front {
 }
 
 /// The front of rows that have an energy; `None` without any.
-pub fn front(rows: &[Row]) -> Option<Front> {
+pub fn front(rows: &[MeasuredConfig]) -> Option<Front> {
     let mut order: Vec<(f64, f64, usize)> = rows
         .iter()
         .enumerate()
@@ -86,8 +86,8 @@ pub fn front(rows: &[Row]) -> Option<Front> {
 mod tests {
     use super::*;
 
-    fn row(time_s: f64, energy_j: f64) -> Row {
-        Row {
+    fn row(time_s: f64, energy_j: f64) -> MeasuredConfig {
+        MeasuredConfig {
             trial: 0,
             time_s,
             energy_j: Some(energy_j),
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn weights_pick_the_points_they_are_said_to() {
         let mut rng = fastrand::Rng::with_seed(4);
-        let rows: Vec<Row> = (0..300)
+        let rows: Vec<MeasuredConfig> = (0..300)
             .map(|_| row(1.0 + rng.f64(), 1.0 + rng.f64()))
             .collect();
         let f = front(&rows).unwrap();
@@ -116,7 +116,8 @@ mod tests {
             if let Some((lo, hi)) = p.alpha {
                 assert!(lo <= hi);
                 let a = 0.5 * (lo + hi);
-                let m = |r: &Row| a * r.time_s / t0 + (1.0 - a) * r.energy_j.unwrap() / e0;
+                let m =
+                    |r: &MeasuredConfig| a * r.time_s / t0 + (1.0 - a) * r.energy_j.unwrap() / e0;
                 assert!(rows.iter().all(|o| m(o) >= m(r) - 1e-12));
             }
         }

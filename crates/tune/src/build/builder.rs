@@ -8,13 +8,14 @@ use crate::error::{BuildError, EnvironmentFault, of_environment};
 use crate::error::{CompileError, TuneError};
 use crate::plan::Plan;
 use crate::problem::{Language, Problem};
-use crate::worker::launcher::{Answer, Worker};
-use crate::worker::protocol::{Built, Inputs, Job, Message, Task};
+use crate::worker::launcher::{JobResult, Worker};
+use crate::worker::protocol::{Built, Job, Message, Task};
 use greenup_meter::Observer;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// A compiled kernel or why there is none, and the seconds it took.
 pub(crate) type Made = (Result<Ready, BuildError>, f64);
@@ -38,10 +39,16 @@ pub(crate) struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Compiles a config and measures how long that takes.
+    pub(crate) fn made(&self, config: &[Value]) -> Made {
+        let start = Instant::now();
+        let built = self.compile(config);
+        (built, start.elapsed().as_secs_f64())
+    }
+
     /// Compiles a config.
     pub(crate) fn compile(&self, config: &[Value]) -> Result<Ready, BuildError> {
         if let Some(command) = &self.problem.command {
-            let objective = self.plan.objectives.first().copied();
             return command.make(
                 self.problem,
                 config,
@@ -49,7 +56,7 @@ impl Builder<'_> {
                     folder: &self.libraries,
                     elsewhere: self.elsewhere.as_ref().map(|files| files.as_slice()),
                 },
-                objective.unwrap_or(self.problem.objective),
+                self.plan.objective(),
                 self.expectation.clone(),
                 &|| self.observer.cancelled(),
             );
@@ -57,7 +64,7 @@ impl Builder<'_> {
         if self.problem.build.language == Language::OpenCl {
             return self.compile_opencl(config);
         }
-        let Some(on) = &self.plan.gpu else {
+        let Some(on) = &self.plan.setup.gpu else {
             let library = Unit::of_config(self.problem, config)?.compile(&self.libraries)?;
             return Ok(Ready {
                 built: Built::Library(library),
@@ -94,7 +101,11 @@ impl Builder<'_> {
     /// Runs a compiler in a process of its own, as it may crash or hang.
     fn in_a_process(&self, task: Task) -> Result<Message, BuildError> {
         let cancelled = || self.observer.cancelled();
-        let answer = self.plan.launcher.run(&job(task), COMPILE_S, &cancelled)?;
+        let answer =
+            self.plan
+                .setup
+                .launcher
+                .run(&Job::of(task, COMPILE_S), COMPILE_S, &cancelled)?;
         Self::compiled(answer)
     }
 
@@ -109,16 +120,16 @@ impl Builder<'_> {
         let kept = idle().pop().filter(Worker::alive);
         let mut worker = match kept {
             Some(worker) => worker,
-            None => self.plan.launcher.start(&cancelled)?,
+            None => self.plan.setup.launcher.start(&cancelled)?,
         };
-        let answer = worker.ask(&job(task), COMPILE_S, &cancelled)?;
+        let answer = worker.ask(&Job::of(task, COMPILE_S), COMPILE_S, &cancelled)?;
         if answer.as_ref().is_some_and(|a| a.failure.is_none()) {
             idle().push(worker);
         }
         Self::compiled(answer)
     }
 
-    fn compiled(answer: Option<Answer>) -> Result<Message, BuildError> {
+    fn compiled(answer: Option<JobResult>) -> Result<Message, BuildError> {
         let answer = answer.ok_or(CompileError::Interrupted)?;
         match (answer.messages.into_iter().next(), answer.failure) {
             (_, Some((_, m))) if of_environment(&m) => Err(EnvironmentFault(m).into()),
@@ -126,15 +137,6 @@ impl Builder<'_> {
             (Some(message), None) => Ok(message),
             (None, None) => Err(no_answer()),
         }
-    }
-}
-
-fn job(task: Task) -> Job {
-    Job {
-        inputs: Inputs::default(),
-        limit_s: COMPILE_S,
-        task,
-        files: Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sources and a config to a shared library.
 
 use super::included::{included, words};
-use crate::error::{BuildError, CompileError, EnvironmentFault, brief, of_environment};
+use crate::error::{BuildError, CompileError, EnvironmentFault, TuneError, brief, of_environment};
 use crate::problem::{Build, ConfigError, Data, Language, Problem, Returns};
 use greenup_process::capture::{Capture, LOST};
 use greenup_process::group::{Group, OnInterrupt};
@@ -42,26 +42,17 @@ impl<'a> Unit<'a> {
     /// A derived value does not exist for the config.
     pub fn of_config(p: &'a Problem, config: &[Value]) -> Result<Self, CompileError> {
         Ok(Self {
-            sources: p.build.sources.iter().map(|s| p.dir.join(s)).collect(),
-            entry: &p.build.entry,
-            build: &p.build,
             defines: p.defines(config).map_err(ConfigError::from)?,
-            data: &p.data,
-            stream: false,
-            returns: p.build.returns,
+            ..Self::of_sources(p)
         })
     }
 
     /// The sources alone, without a config: what makes a sweep's kernels what they are.
     pub fn of_sources(p: &'a Problem) -> Self {
         Self {
-            sources: p.build.sources.iter().map(|s| p.dir.join(s)).collect(),
-            entry: &p.build.entry,
-            build: &p.build,
             defines: Vec::new(),
-            data: &p.data,
-            stream: false,
             returns: p.build.returns,
+            ..Self::of_constants(p, &p.build.sources, &p.build.entry)
         }
     }
 
@@ -91,10 +82,7 @@ impl<'a> Unit<'a> {
             sources: sources.iter().map(|s| p.dir.join(s)).collect(),
             entry,
             build: &p.build,
-            defines: p
-                .space
-                .constants()
-                .iter()
+            defines: (p.space.constants().iter())
                 .map(|(n, v)| format!("-D{n}={v}"))
                 .collect(),
             data: &p.data,
@@ -115,7 +103,13 @@ impl<'a> Unit<'a> {
             })?;
             contents.hash(&mut h);
         }
-        (self.entry, &self.defines, self.flags(), self.compiler()).hash(&mut h);
+        (
+            self.entry,
+            &self.defines,
+            self.flags(),
+            compiler(self.build),
+        )
+            .hash(&mut h);
         self.wrapper().hash(&mut h);
         Ok(format!("{:016x}", h.finish()))
     }
@@ -130,57 +124,32 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn compiler(&self) -> &str {
-        compiler(self.build)
-    }
-
     /// The function that calls the kernel with an array of pointers, `n` times.
     fn wrapper(&self) -> String {
         let mut out = String::from("#include <stdint.h>\n");
-        let mut types: Vec<String> = self
-            .data
-            .iter()
-            .map(|d| match d.len {
-                Some(_) => format!("{} *", d.kind.c_name()),
-                None => d.kind.c_name().to_owned(),
-            })
-            .collect();
+        let (mut types, mut args) = (Vec::new(), Vec::new());
+        for (i, d) in self.data.iter().enumerate() {
+            let (name, star) = (d.kind.c_name(), if d.len.is_some() { "" } else { "*" });
+            types.push(match d.len {
+                Some(_) => format!("{name} *"),
+                None => name.to_owned(),
+            });
+            args.push(format!("{star}({name} *)greenup_a[{i}]"));
+        }
         if self.stream {
             types.push("void *".to_owned());
-        }
-        let list = if types.is_empty() {
-            "void".to_owned()
-        } else {
-            types.join(", ")
-        };
-        let external = if self.build.language == Language::Cpp {
-            "extern \"C\""
-        } else {
-            "extern"
-        };
-        let result = if self.returns.is_some() {
-            "float"
-        } else {
-            "void"
-        };
-        let _ = writeln!(out, "{external} {result} {}({list});", self.entry);
-        let mut args: Vec<String> = self
-            .data
-            .iter()
-            .enumerate()
-            .map(|(i, d)| match d.len {
-                Some(_) => format!("({} *)greenup_a[{i}]", d.kind.c_name()),
-                None => format!("*({} *)greenup_a[{i}]", d.kind.c_name()),
-            })
-            .collect();
-        if self.stream {
             args.push(format!("greenup_a[{}]", self.data.len()));
         }
-        let head = if self.build.language == Language::Cpp {
-            "extern \"C\" "
-        } else {
-            ""
+        if types.is_empty() {
+            types.push("void".to_owned());
+        }
+        let (external, head) = match self.build.language {
+            Language::Cpp => ("extern \"C\"", "extern \"C\" "),
+            _ => ("extern", ""),
         };
+        let result = self.returns.map_or("void", |_| "float");
+        let list = types.join(", ");
+        let _ = writeln!(out, "{external} {result} {}({list});", self.entry);
         let mut call = format!("{}({});", self.entry, args.join(", "));
         if let Some(unit) = self.returns {
             // The worker sets it to zero and reads it, s.
@@ -195,6 +164,15 @@ impl<'a> Unit<'a> {
             "{head}void greenup_run(void **greenup_a, int64_t greenup_n) {{\n    for (; greenup_n > 0; greenup_n--) {call}\n}}"
         );
         out
+    }
+
+    /// Compiles `what` of a problem, without which there is no sweep.
+    ///
+    /// # Errors
+    /// As [`Unit::compile`].
+    pub(crate) fn compile_for(&self, what: &str, dir: &Path) -> Result<PathBuf, TuneError> {
+        let failed = |m| TuneError::Reference(format!("the {what} does not compile:\n{m}"));
+        self.compile(dir).map_err(|e| e.into_tune(failed))
     }
 
     /// Compiles into `dir`; a library that is there already is taken.
@@ -225,7 +203,7 @@ impl<'a> Unit<'a> {
 
     fn compile_with(&self, wrapper: &Path, out: &Path) -> Result<(), BuildError> {
         std::fs::write(wrapper, self.wrapper()).map_err(|e| environment(wrapper, &e))?;
-        let compiler = self.compiler();
+        let compiler = compiler(self.build);
         let fault = |m: String| BuildError::Environment(EnvironmentFault(m));
         let mut command = Command::new(compiler);
         command
@@ -279,7 +257,7 @@ impl<'a> Unit<'a> {
 
     /// What `-MM` lists; nothing where the sources need a config to be read.
     fn listed(&self) -> Vec<PathBuf> {
-        let Ok(listed) = Command::new(self.compiler())
+        let Ok(listed) = Command::new(compiler(self.build))
             .args(self.flags())
             .args(&self.defines)
             .args(["-MM", "-MG"])

@@ -4,6 +4,7 @@ use super::launches::matched;
 use crate::error::CompileError;
 use crate::plan::GpuTarget;
 use crate::problem::{ConfigError, Launch, Problem};
+use crate::sweep::Failure;
 use crate::worker::protocol::{Built, Cuda};
 use greenup_device::cuda::{Capability, Gpu, Resources};
 use greenup_space::Value;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// A derived value of the problem does not exist for this config.
 pub fn source(p: &Problem, config: &[Value], on: &GpuTarget) -> Result<Cuda, CompileError> {
     let first = p.build.sources.first();
-    let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+    let dir = p.absolute_dir();
     let mut options = p.build.flags();
     // Changed headers must be compiled anew; the cache sees only the first source.
     let mut h = DefaultHasher::new();
@@ -52,8 +53,8 @@ pub struct Ready {
     pub built: Built,
     /// By name: registers, shared_bytes, spill_bytes, threads, blocks, occupancy.
     pub facts: BTreeMap<String, f64>,
-    /// Why it is not measured.
-    pub rejected: Option<String>,
+    /// Why it is not measured: it cannot be launched, or a filter is against it.
+    pub rejected: Option<(Failure, String)>,
 }
 
 /// Checks the launches of a compiled config against the GPU's limits, before any launch.
@@ -79,7 +80,7 @@ pub fn ready(
             && o.blocks == 0
             && rejected.is_none()
         {
-            rejected = Some(cannot(l, k, o));
+            rejected = Some((Failure::Launch, cannot(l, k, o)));
         }
         if m.main {
             let mut put = |name: &str, v: f64| facts.insert(name.to_owned(), v);
@@ -97,7 +98,7 @@ pub fn ready(
         }
     }
     if rejected.is_none() {
-        rejected = p.rejects(config, &facts)?;
+        rejected = (p.rejects(config, &facts)?).map(|why| (Failure::Invalid, why));
     }
     Ok(Ready {
         built: Built::Cubin {
@@ -197,9 +198,12 @@ shared = "8 * tile"
     fn what_cannot_be_launched_or_is_not_worth_it_is_known_before() {
         // No block has 2048 threads.
         let r = tried([2048, 1], &[kernel("main", 0)]).unwrap();
-        assert!(r.rejected.unwrap().contains("cannot be launched"));
+        assert!(r.rejected.unwrap().1.contains("cannot be launched"));
         let r = tried([32, 1], &[kernel("main", 8)]).unwrap();
-        assert_eq!(r.rejected.unwrap(), "no_spills: slow");
+        assert_eq!(
+            r.rejected.unwrap(),
+            (Failure::Invalid, "no_spills: slow".to_owned())
+        );
         assert_eq!(r.facts["spill_bytes"], 8.0);
         let missing = tried([32, 1], &[kernel("other", 0)])
             .err()

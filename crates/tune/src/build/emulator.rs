@@ -2,7 +2,7 @@
 //! whether they are right where there is no GPU; it says nothing of their speed.
 
 use crate::build::compile::Unit;
-use crate::error::CompileError;
+use crate::error::{CompileError, errors_in};
 use crate::problem::{ConfigError, Problem};
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::inputs::arguments::Arguments;
@@ -92,13 +92,7 @@ pub fn compile(
     if out.success() {
         return Ok(Built::Library(library));
     }
-    let words = out.stderr;
-    let errors: Vec<&str> = words
-        .lines()
-        .filter(|l| l.contains("error"))
-        .take(3)
-        .collect();
-    Err(CompileError::Rejected(errors.join("\n")))
+    Err(CompileError::Rejected(errors_in(&out.stderr)))
 }
 
 /// Runs it once on the arguments, in this process.
@@ -157,16 +151,15 @@ role = "inout"
         Problem::read(&file, &Default::default()).unwrap()
     }
 
+    fn built(p: &Problem, dir: &Path) -> Built {
+        let silent = greenup_meter::observe::Silent;
+        compile(p, &[Value::Int(0)], &dir.join("build"), &silent).unwrap()
+    }
+
     fn tried(source: &str, times: usize) -> (Vec<u8>, Vec<f64>) {
         let dir = tempfile::tempdir().unwrap();
         let p = problem(source, dir.path());
-        let built = compile(
-            &p,
-            &[Value::Int(0)],
-            &dir.path().join("build"),
-            &greenup_meter::observe::Silent,
-        )
-        .unwrap();
+        let built = built(&p, dir.path());
         let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
         for _ in 0..times {
             a.reset(true);
@@ -214,13 +207,7 @@ role = "inout"
             let source =
                 KERNELS.replace("if (i < n) kept", &format!("x[{at}] = 1; if (i < n) kept"));
             let p = problem(&source, dir.path());
-            let built = compile(
-                &p,
-                &[Value::Int(0)],
-                &dir.path().join("build"),
-                &greenup_meter::observe::Silent,
-            )
-            .unwrap();
+            let built = built(&p, dir.path());
             let mut a = Arguments::new(&p.data, 1, dir.path()).unwrap();
             run(&built, &mut a).unwrap();
             let m = a

@@ -4,6 +4,7 @@ use super::cubin::Ready;
 use super::launches::matched;
 use crate::error::{BuildError, CompileError, EnvironmentFault};
 use crate::problem::{ConfigError, Launch, Problem};
+use crate::sweep::Failure;
 use crate::worker::protocol::{Built, OpenCl, OpenClTarget};
 use greenup_device::opencl::{Device, KernelFacts, Kind};
 use greenup_space::Value;
@@ -29,7 +30,7 @@ pub fn source(
     device: &Device,
     dir: &Path,
 ) -> Result<OpenCl, BuildError> {
-    let folder = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+    let folder = p.absolute_dir();
     let first = p.build.sources.first().cloned().unwrap_or_default();
     let unreadable = |what: &Path, source| CompileError::Io {
         what: what.display().to_string(),
@@ -54,9 +55,10 @@ pub fn source(
         }
         let _ = writeln!(text, "// headers {}", greenup_files::Cache::key(&headers));
         let folder = folder.display().to_string();
-        options.push(match folder.contains(' ') {
-            true => format!("-I \"{folder}\""),
-            false => format!("-I {folder}"),
+        options.push(if folder.contains(' ') {
+            format!("-I \"{folder}\"")
+        } else {
+            format!("-I {folder}")
         });
     }
     let name = first
@@ -107,11 +109,11 @@ pub fn ready(
         if let Some(why) = cannot(l, k, device) {
             // No work-group of it fits.
             facts.insert("blocks".to_owned(), 0.0);
-            rejected.get_or_insert(why);
+            rejected.get_or_insert((Failure::Launch, why));
         }
     }
     if rejected.is_none() {
-        rejected = p.rejects(config, &facts)?;
+        rejected = (p.rejects(config, &facts)?).map(|why| (Failure::Invalid, why));
     }
     Ok(Ready {
         built: Built::OpenCl {
@@ -195,11 +197,12 @@ pub(crate) fn brief(log: &str, name: &str) -> String {
         .take(3)
         .map(named)
         .collect();
-    match errors.is_empty() {
-        true => (log.lines().take(5).map(named))
+    if errors.is_empty() {
+        (log.lines().take(5).map(named))
             .collect::<Vec<_>>()
-            .join("\n"),
-        false => errors.join("\n"),
+            .join("\n")
+    } else {
+        errors.join("\n")
     }
 }
 

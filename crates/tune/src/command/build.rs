@@ -2,7 +2,7 @@
 
 use super::fault;
 use super::process::{path_of, seconds};
-use super::template::Words;
+use super::template::{Texts, Words};
 use crate::error::{BuildError, CompileError, brief, of_environment};
 use greenup_files::Scratch;
 use greenup_process::capture::output;
@@ -32,7 +32,7 @@ impl Building {
     /// the run takes share it.
     pub(super) fn new(
         words: &Words,
-        values: &BTreeMap<&str, String>,
+        values: &Texts,
         dir: PathBuf,
         builds: &Path,
         timeout_s: f64,
@@ -40,7 +40,7 @@ impl Building {
         let key = greenup_files::Cache::key(words.filled(values).iter().map(String::as_bytes));
         let folder = builds.join(format!("build-{key}"));
         let mut values = values.clone();
-        values.insert(super::BUILD, folder.display().to_string());
+        values.insert(super::BUILD.to_owned(), folder.display().to_string());
         Self {
             words: words.filled(&values),
             dir,

@@ -45,11 +45,12 @@ impl Number {
         let significant = all.trim_start_matches('0');
         let short = significant.trim_end_matches('0');
         let zeros = significant.len() - short.len();
-        let power = match short.is_empty() {
-            true => 0,
-            false => exponent
+        let power = if short.is_empty() {
+            0
+        } else {
+            exponent
                 .checked_sub(part.len() as i64)?
-                .checked_add(zeros as i64)?,
+                .checked_add(zeros as i64)?
         };
         let out = Self::Decimal {
             negative: negative && !short.is_empty(),
@@ -122,9 +123,10 @@ fn exact(x: &Number, y: &Number) -> Option<f64> {
         _ => x.2.min(y.2),
     };
     let aligned = |(_, digits, power): &(bool, String, i64)| {
-        let zeros = match digits.is_empty() {
-            true => 0,
-            false => power.saturating_sub(least),
+        let zeros = if digits.is_empty() {
+            0
+        } else {
+            power.saturating_sub(least)
         };
         let length = zeros.saturating_add(digits.len() as i64);
         (length <= MOST_DIGITS).then(|| {

@@ -55,9 +55,10 @@ pub(crate) fn compare(found: &str, right: &str, tolerance: f64) -> Result<f64, S
 
 /// A difference in a message: whole numbers as they are, others to two digits.
 fn short(apart: f64) -> String {
-    match apart.fract() == 0.0 && apart < 1e6 {
-        true => format!("{apart}"),
-        false => format!("{apart:.1e}"),
+    if apart.fract() == 0.0 && apart < 1e6 {
+        format!("{apart}")
+    } else {
+        format!("{apart:.1e}")
     }
 }
 

@@ -41,7 +41,7 @@ use greenup_space::Value;
 use source::SourceOfAny;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use template::Words;
+use template::{Texts, Words, texts};
 
 /// A problem's command: how it is built, run, timed and checked.
 #[derive(Clone, Debug)]
@@ -125,13 +125,13 @@ impl Runnable {
         let shared = |words: &Words| words.names().all(|n| n != BUILD);
         let of = |source: &SourceOfAny| {
             let file = source.file.as_ref().filter(|f| shared(f))?;
-            Some(file.shown(&BTreeMap::new()))
+            Some(file.shown(&Texts::new()))
         };
         let time = self.time.iter().map(|s| ("[run] time".to_owned(), of(s)));
         let metrics =
             (self.metrics.iter()).map(|(name, s, _)| (format!("[run.metrics.{name}]"), of(s)));
         let compared = self.of.iter().map(|words| {
-            let file = shared(words).then(|| words.shown(&BTreeMap::new()));
+            let file = shared(words).then(|| words.shown(&Texts::new()));
             ("[run.expect] of".to_owned(), file)
         });
         (time.chain(metrics).chain(compared))
@@ -175,11 +175,7 @@ impl Runnable {
     /// All that a config's run is made from: the words of its build and run, its variables and its input. `None` where a derived
     /// value does not exist.
     pub fn made_from(&self, p: &Problem, config: &[Value]) -> Option<Vec<String>> {
-        let all = p.values(config).ok()?;
-        let values: BTreeMap<&str, String> = all
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.to_string()))
-            .collect();
+        let values = p.texts(config).ok()?;
         let words = [self.build.as_ref(), Some(&self.run)];
         let words = words.into_iter().flatten().chain(self.environment.values());
         let input = self.input.iter().map(|f| f.display().to_string());
@@ -196,14 +192,9 @@ impl Runnable {
         expectation: Option<Expectation>,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Ready, BuildError> {
-        let values = p
-            .values(config)
-            .map_err(|e| CompileError::Config(ConfigError::from(e)))?;
-        let mut values: BTreeMap<&str, String> = values
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.to_string()))
-            .collect();
-        let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+        let values = p.texts(config);
+        let mut values = values.map_err(|e| CompileError::Config(ConfigError::from(e)))?;
+        let dir = p.absolute_dir();
         let mut building = None;
         if let Some(words) = &self.build {
             let step = Building::new(
@@ -213,7 +204,7 @@ impl Runnable {
                 builds.folder,
                 self.build_timeout_s,
             );
-            values.insert(BUILD, step.folder.display().to_string());
+            values.insert(BUILD.to_owned(), step.folder.display().to_string());
             match builds.elsewhere {
                 Some(_) => building = Some(step),
                 None => step.made(cancelled)?,
@@ -231,7 +222,7 @@ impl Runnable {
 
     fn command(
         &self,
-        values: &BTreeMap<&str, String>,
+        values: &Texts,
         dir: PathBuf,
         timeout_s: f64,
         objective: Objective,
@@ -339,15 +330,13 @@ impl Runnable {
         what: &str,
         objective: Objective,
     ) -> Result<Command, String> {
-        let constants: BTreeMap<&str, String> = (p.space.constants().iter())
-            .map(|(name, value)| (name.as_str(), value.to_string()))
-            .collect();
-        if let Some(name) = words.names().find(|n| !constants.contains_key(n)) {
+        let constants = texts(p.space.constants());
+        if let Some(name) = words.names().find(|n| !constants.contains_key(*n)) {
             return Err(format!(
                 "{what} command names `{name}`, which is no constant"
             ));
         }
-        let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+        let dir = p.absolute_dir();
         let mut command = self.command(&constants, dir, p.measure.timeout, objective, None);
         command.words = words.filled(&constants);
         // What depends on a config stays as the caller of this process has it.
@@ -370,11 +359,11 @@ pub(crate) const FACTS: [&str; 2] = ["build command", "run command"];
 pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String> {
     let constants = sweep.facts.more.get("constants").map_or("", String::as_str);
     let pairs = shell_words::split(constants).unwrap_or_default();
-    let values: BTreeMap<&str, String> = pairs
+    let values: Texts = pairs
         .iter()
         .filter_map(|pair| pair.split_once('='))
-        .map(|(name, value)| (name, value.to_owned()))
-        .chain(values.iter().map(|(n, v)| (n.as_str(), v.clone())))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .chain(values.iter().cloned())
         .collect();
     (FACTS.iter().filter_map(|name| sweep.facts.more.get(*name)))
         .filter_map(|text| Some(Words::parse(text).ok()?.shown(&values)))

@@ -1,12 +1,11 @@
 //! From the tables of a problem file to its command.
 
 use super::source::SourceOfAny;
-use super::template::Words;
+use super::template::{Words, texts};
 use super::written::{RunText, SourceText};
 use super::{BUILD, Runnable};
 use crate::problem::{Build, ValueError};
 use greenup_space::Space;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Names of metrics that have a meaning already.
@@ -55,17 +54,16 @@ impl Runnable {
         };
         // A file that may depend on constants, such as the size of the problem.
         let file = |what: &str, name: &str| -> Result<PathBuf, ValueError> {
-            let values: BTreeMap<&str, String> = (space.constants().iter())
-                .map(|(n, v)| (n.as_str(), v.to_string()))
-                .collect();
+            let values = texts(space.constants());
             let words = Words::one(name).map_err(|e| wrong(what, e))?;
-            if let Some(n) = words.names().find(|n| !values.contains_key(n)) {
+            if let Some(n) = words.names().find(|n| !values.contains_key(*n)) {
                 return Err(wrong(what, format!("`{{{n}}}` is no constant")));
             }
             let path = PathBuf::from(words.filled(&values).concat());
-            match dir.join(&path).is_file() {
-                true => Ok(path),
-                false => Err(wrong(what, format!("there is no file {}", path.display()))),
+            if dir.join(&path).is_file() {
+                Ok(path)
+            } else {
+                Err(wrong(what, format!("there is no file {}", path.display())))
             }
         };
         let builds = (build.command.as_deref())
@@ -232,9 +230,10 @@ fn share(tolerance: f64) -> Result<(), String> {
             "invalid tolerance {tolerance}: it is a share of the largest number, so that 1 allows almost any result; use a number below 1"
         ));
     }
-    match tolerance >= 0.0 {
-        true => Ok(()),
-        false => Err(format!("invalid tolerance {tolerance}")),
+    if tolerance >= 0.0 {
+        Ok(())
+    } else {
+        Err(format!("invalid tolerance {tolerance}"))
     }
 }
 

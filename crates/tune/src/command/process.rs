@@ -26,9 +26,10 @@ pub(super) fn seconds(s: f64) -> Duration {
 
 /// A program with a folder in its name is looked for from the problem's folder, another one in PATH.
 pub(super) fn path_of(program: &str, dir: &Path) -> PathBuf {
-    match program.contains('/') {
-        true => dir.join(program),
-        false => program.into(),
+    if program.contains('/') {
+        dir.join(program)
+    } else {
+        program.into()
     }
 }
 

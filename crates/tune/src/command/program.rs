@@ -179,7 +179,7 @@ impl Program {
                     let why = format!("{name} is {x}; an objective must be positive");
                     return Err(runtime(why));
                 }
-                put(OBJECTIVE, if *goal == Goal::Maximize { 1.0 / x } else { x });
+                put(OBJECTIVE, goal.turned(x));
             }
         }
         self.last = stdout;

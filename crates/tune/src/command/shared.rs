@@ -40,7 +40,7 @@ impl SharedFile {
 /// # Errors
 /// One cannot be read.
 pub(crate) fn files(p: &Problem) -> Result<Vec<SharedFile>, EnvironmentFault> {
-    let dir = std::path::absolute(&p.dir).unwrap_or_else(|_| p.dir.clone());
+    let dir = p.absolute_dir();
     let named = p.command.iter().flat_map(|c| c.files(&dir));
     let sources = p.build.sources.iter().map(|s| dir.join(s));
     named

@@ -2,11 +2,10 @@
 
 use super::decimal::Number;
 use super::expected::brief;
-use super::template::Words;
+use super::template::{Texts, Words};
 use super::written::SourceText;
 use greenup_files::read::read_plain;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file of results that are read.
@@ -81,7 +80,7 @@ impl SourceOfAny {
     }
 
     /// With the values of a config in the name of the file.
-    pub(crate) fn filled(&self, values: &BTreeMap<&str, String>, dir: &Path) -> Source {
+    pub(crate) fn filled(&self, values: &Texts, dir: &Path) -> Source {
         Source {
             file: (self.file.as_ref()).map(|f| dir.join(f.filled(values).join(" "))),
             place: self.place.clone(),
@@ -111,9 +110,10 @@ impl Source {
         };
         let number = self.place.find(&text).map_err(|e| format!("{e} in {of}"))?;
         let number = number * self.factor;
-        match number.is_finite() {
-            true => Ok(number),
-            false => Err(format!("{number} in {of} is no number to use")),
+        if number.is_finite() {
+            Ok(number)
+        } else {
+            Err(format!("{number} in {of} is no number to use"))
         }
     }
 }
@@ -211,11 +211,12 @@ fn keys(path: &str) -> Result<Vec<String>, String> {
         .filter(|k| !k.is_empty())
         .map(str::to_owned)
         .collect();
-    match keys.is_empty() {
-        true => Err(format!(
+    if keys.is_empty() {
+        Err(format!(
             "`{path}` is no path: write it as `timings.solve` or `rows[0].time`"
-        )),
-        false => Ok(keys),
+        ))
+    } else {
+        Ok(keys)
     }
 }
 
@@ -231,7 +232,7 @@ mod tests {
             unit: unit.map(Into::into),
         };
         let any = SourceOfAny::new(&text).unwrap();
-        any.filled(&BTreeMap::new(), Path::new(""))
+        any.filled(&Texts::new(), Path::new(""))
     }
 
     #[test]

@@ -1,8 +1,18 @@
 //! Words of a command with `{name}` in them.
 
 use super::process::path_of;
+use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// Values as texts, by name.
+pub(crate) type Texts = BTreeMap<String, String>;
+
+/// Values as texts, by name.
+pub(crate) fn texts<'a>(values: impl IntoIterator<Item = &'a (String, Value)>) -> Texts {
+    let text = |(name, v): &(String, Value)| (name.clone(), v.to_string());
+    values.into_iter().map(text).collect()
+}
 
 /// A command line, split into words before values stand in: a value with spaces stays one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +67,7 @@ impl Words {
 
     /// The words with values in place of names; a name without a value stays empty. A word of names alone whose values are all
     /// empty is left out, as a shell leaves it out.
-    pub(crate) fn filled(&self, values: &BTreeMap<&str, String>) -> Vec<String> {
+    pub(crate) fn filled(&self, values: &Texts) -> Vec<String> {
         let fill = |part: &Part| match part {
             Part::Text(t) => t.clone(),
             Part::Name(n) => values.get(n.as_str()).cloned().unwrap_or_default(),
@@ -86,7 +96,7 @@ impl Words {
     }
 
     /// The command line as a shell reads it, with the values that are known.
-    pub(crate) fn shown(&self, values: &BTreeMap<&str, String>) -> String {
+    pub(crate) fn shown(&self, values: &Texts) -> String {
         let word = |parts: &Vec<Part>| {
             let mut text = String::new();
             let mut plain = String::new();
@@ -108,9 +118,10 @@ impl Words {
                     (None, Part::Text(_)) => {}
                 }
             }
-            match is_plain(&plain) {
-                true => (text, plain),
-                false => (single_quoted(&text), plain),
+            if is_plain(&plain) {
+                (text, plain)
+            } else {
+                (single_quoted(&text), plain)
             }
         };
         let words = (self.0.iter())
@@ -125,10 +136,11 @@ impl Words {
         let [Part::Text(program)] = self.0.first()?.as_slice() else {
             return None;
         };
-        let found = match program.contains('/') {
-            true => path_of(program, dir).is_file(),
-            false => std::env::var_os("PATH")
-                .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(program).is_file())),
+        let found = if program.contains('/') {
+            path_of(program, dir).is_file()
+        } else {
+            std::env::var_os("PATH")
+                .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(program).is_file()))
         };
         (!found).then_some(program)
     }
@@ -198,7 +210,9 @@ mod tests {
     #[test]
     fn values_stand_in_for_names_and_stay_one_word() {
         let w = Words::parse("'./my app' --tile={tile} 'x y' {flags} awk '{{print}}' ''").unwrap();
-        let values = BTreeMap::from([("tile", "8".to_owned()), ("flags", "-a -b".to_owned())]);
+        let values = Texts::from(
+            [("tile", "8"), ("flags", "-a -b")].map(|(n, v)| (n.to_owned(), v.to_owned())),
+        );
         assert_eq!(
             w.filled(&values),
             ["./my app", "--tile=8", "x y", "-a -b", "awk", "{print}", ""]
@@ -212,11 +226,11 @@ mod tests {
     #[test]
     fn a_word_of_empty_values_is_left_out() {
         let w = Words::parse("cc {a}{b} -x{a} '' {c} k.c").unwrap();
-        let empty = |n: &'static str| (n, String::new());
-        let mut values = BTreeMap::from([empty("a"), empty("b"), empty("c")]);
+        let empty = |n: &str| (n.to_owned(), String::new());
+        let mut values = Texts::from([empty("a"), empty("b"), empty("c")]);
         assert_eq!(w.filled(&values), ["cc", "-x", "", "k.c"]);
         assert_eq!(w.shown(&values), "cc -x '' k.c");
-        values.insert("b", "-O3".into());
+        values.insert("b".into(), "-O3".into());
         assert_eq!(w.filled(&values), ["cc", "-O3", "-x", "", "k.c"]);
     }
 
@@ -256,7 +270,7 @@ mod tests {
         ];
         for value in all {
             let words = Words::parse("printf '[%s]' {v} -x={v} 'p {v}'").unwrap();
-            let values = BTreeMap::from([("v", value.to_owned())]);
+            let values = Texts::from([("v".to_owned(), value.to_owned())]);
             let line = words.shown(&values);
             assert_eq!(
                 shell_words::split(&line).unwrap(),
@@ -279,7 +293,7 @@ mod tests {
             }
         }
         let words = Words::parse("cc -o {build}/app {flag} -DN={n}").unwrap();
-        let values = BTreeMap::from([("n", "4".to_owned())]);
+        let values = Texts::from([("n".to_owned(), "4".to_owned())]);
         assert_eq!(words.shown(&values), "cc -o {build}/app {flag} -DN=4");
     }
 

@@ -89,6 +89,16 @@ pub enum Goal {
     Maximize,
 }
 
+impl Goal {
+    /// A value of the metric as one to minimise, and back: the reciprocal where more is better.
+    pub fn turned(self, x: f64) -> f64 {
+        match self {
+            Self::Minimize => x,
+            Self::Maximize => 1.0 / x,
+        }
+    }
+}
+
 /// The output that is right.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -94,7 +94,7 @@ fn show(
     metrics: &[&str],
     log: &Path,
 ) -> Result<Shown, TuneError> {
-    let plain = &bench.plan.launcher;
+    let plain = &bench.plan.setup.launcher;
     let alone = "--alone".to_owned();
     let own = plain.arguments.iter().chain([&alone]);
     let launcher = Launcher {
@@ -149,6 +149,7 @@ mod tests {
     use super::*;
     use crate::error::CompileError;
     use crate::error::EnvironmentFault;
+    use crate::sweep::Failure;
     use crate::worker::protocol::Built;
 
     #[test]
@@ -156,7 +157,7 @@ mod tests {
         let ready = |rejected: Option<&str>| Ready {
             built: Built::Library(PathBuf::from("k.so")),
             facts: std::collections::BTreeMap::new(),
-            rejected: rejected.map(str::to_owned),
+            rejected: rejected.map(|why| (Failure::Invalid, why.to_owned())),
         };
         assert!(usable(Ok(ready(None))).unwrap().is_some());
         assert!(

@@ -34,12 +34,13 @@ fn scalar(kind: Type, text: &str, constants: &[(String, Value)]) -> Result<f64, 
         .as_float()
         .ok_or_else(|| ValueError::NotANumber(text.to_owned()))?;
     let exact = v.as_int().is_none_or(|i| x as i128 == i128::from(i));
-    match kind.holds(x) && (exact || !kind.is_integer()) {
-        true => Ok(x),
-        false => Err(ValueError::DoesNotFit {
+    if kind.holds(x) && (exact || !kind.is_integer()) {
+        Ok(x)
+    } else {
+        Err(ValueError::DoesNotFit {
             value: v.to_string(),
             kind,
-        }),
+        })
     }
 }
 
@@ -174,9 +175,10 @@ pub(super) fn check_fill(fill: &Fill, kind: Type, len: usize) -> Result<(), Valu
         ("random" | "normal" | "zeros" | "index", _) => Ok(()),
         // The last value of an integer lies below the upper bound.
         (_, Some((lo, hi))) if kind.is_integer() => {
-            match kind.holds(lo.floor()) && kind.holds(hi.ceil() - 1.0) {
-                true => Ok(()),
-                false => does_not_fit(f.clone()),
+            if kind.holds(lo.floor()) && kind.holds(hi.ceil() - 1.0) {
+                Ok(())
+            } else {
+                does_not_fit(f.clone())
             }
         }
         (_, Some((lo, hi))) if !(kind.holds(lo) && kind.holds(hi)) => does_not_fit(f.clone()),

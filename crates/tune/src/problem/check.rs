@@ -6,7 +6,6 @@ use super::written::CheckText;
 use crate::command::template::Words;
 use greenup_space::{Space, Value};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The name of the folder with a kernel's outputs.
@@ -79,14 +78,11 @@ impl Problem {
         let Some(check) = &self.check else {
             return Ok(None);
         };
-        let all = self.values(config)?;
-        let mut values: BTreeMap<&str, String> = (all.iter())
-            .map(|(n, v)| (n.as_str(), v.to_string()))
-            .collect();
-        values.insert(OUTPUTS, outputs.display().to_string());
+        let mut values = self.texts(config)?;
+        values.insert(OUTPUTS.to_owned(), outputs.display().to_string());
         Ok(Some(Checking {
             words: check.words.filled(&values),
-            dir: std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone()),
+            dir: self.absolute_dir(),
             outputs: outputs.to_owned(),
             timeout_s: check.timeout_s,
         }))

@@ -82,9 +82,10 @@ pub(super) fn check_objective(
     }
     Err(ValueError::Command {
         what: format!("objective `{objective}`"),
-        cause: match known.is_empty() {
-            true => format!("[run.metrics.{name}] says where it is; there is none"),
-            false => format!("the metrics are {}", known.join(", ")),
+        cause: if known.is_empty() {
+            format!("[run.metrics.{name}] says where it is; there is none")
+        } else {
+            format!("the metrics are {}", known.join(", "))
         },
     })
 }

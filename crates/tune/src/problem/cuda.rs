@@ -49,20 +49,21 @@ pub(super) fn expression(v: &toml::Value, what: &str) -> Result<Expr, ValueError
     })
 }
 
+/// The condition under which a launch or a view of an array is there.
+pub(super) fn condition(when: Option<&String>) -> Result<Option<Expr>, ValueError> {
+    when.map(|text| expression(&text.as_str().into(), "when"))
+        .transpose()
+}
+
 pub(super) fn launches(
     build: &Build,
     written: &[LaunchText],
 ) -> Result<Vec<Launching>, ValueError> {
     match (build.language, written.is_empty()) {
-        (Language::Cuda | Language::OpenCl, true) => {
-            return Err(ValueError::NoLaunch);
-        }
-        (Language::Cuda | Language::OpenCl, false) => {}
+        (Language::Cuda | Language::OpenCl, true) => return Err(ValueError::NoLaunch),
+        (Language::Cuda | Language::OpenCl, false) | (Language::Command, true) => {}
         (_, false) => return Err(ValueError::LaunchWithoutCuda),
-        (Language::Command, true) => {}
-        (_, true) if build.entry.is_empty() => {
-            return Err(ValueError::NoEntry);
-        }
+        (_, true) if build.entry.is_empty() => return Err(ValueError::NoEntry),
         (_, true) => {}
     }
     written
@@ -85,16 +86,10 @@ pub(super) fn launches(
                 kernel: l.kernel.clone(),
                 grid: three(&l.grid, "grid")?,
                 block: three(&l.block, "block")?,
-                shared: l
-                    .shared
-                    .as_ref()
+                shared: (l.shared.as_ref())
                     .map(|v| expression(v, "shared"))
                     .transpose()?,
-                when: l
-                    .when
-                    .as_ref()
-                    .map(|t| expression(&toml::Value::String(t.clone()), "when"))
-                    .transpose()?,
+                when: condition(l.when.as_ref())?,
             })
         })
         .collect()
@@ -136,10 +131,7 @@ impl Problem {
             let n = match e {
                 None => default,
                 Some(e) => {
-                    let v = self
-                        .space
-                        .evaluate(e, config)
-                        .map_err(|e| ConfigError::Expression(e.message))?;
+                    let v = self.space.evaluate(e, config)?;
                     v.as_int()
                         .ok_or_else(|| ConfigError::Launch(v.to_string()))?
                 }
@@ -148,14 +140,8 @@ impl Problem {
         };
         let mut out = Vec::new();
         for l in &self.launches {
-            if let Some(e) = &l.when {
-                let v = self
-                    .space
-                    .evaluate(e, config)
-                    .map_err(|e| ConfigError::Expression(e.message))?;
-                if !v.truth() {
-                    continue;
-                }
+            if !self.applies(l.when.as_ref(), config)? {
+                continue;
             }
             let three = |v: &[Option<Expr>; 3]| -> Result<[u32; 3], ConfigError> {
                 Ok([number(&v[0], 1)?, number(&v[1], 1)?, number(&v[2], 1)?])
@@ -170,6 +156,18 @@ impl Problem {
             });
         }
         Ok(out)
+    }
+
+    /// Whether a condition holds; what has none applies always.
+    pub(super) fn applies(
+        &self,
+        when: Option<&Expr>,
+        config: &[Value],
+    ) -> Result<bool, ConfigError> {
+        Ok(match when {
+            None => true,
+            Some(e) => self.space.evaluate(e, config)?.truth(),
+        })
     }
 
     /// Whether a launch has dynamic shared memory, of whatever size.
@@ -190,18 +188,7 @@ impl Problem {
         if self.compiled_filters.is_empty() {
             return Ok(None);
         }
-        let own: Vec<(String, Value)> = self
-            .space
-            .names()
-            .map(str::to_owned)
-            .zip(config.iter().cloned())
-            .chain(self.space.constants().iter().cloned())
-            .chain(
-                self.space
-                    .derived(config)
-                    .map_err(|e| ConfigError::Expression(e.message))?,
-            )
-            .collect();
+        let own = self.values(config)?;
         let names = |n: &str| -> Option<Value> {
             match facts.get(n) {
                 Some(&x) if x.fract() == 0.0 => Some(Value::Int(x as i64)),

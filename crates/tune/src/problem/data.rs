@@ -102,7 +102,7 @@ pub enum Role {
 /// The values of an array after a run that are right: |x − y| ≤ `atol` + `rtol` |x| for a value x and the right one y.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct ExpectedValues {
     /// File of raw elements, as many as the array has, relative to the problem file.
     pub file: PathBuf,
     /// Absolute error allowed.
@@ -125,9 +125,10 @@ pub struct Tolerance {
 impl Tolerance {
     /// That of a type.
     pub fn of(self, kind: Type) -> f64 {
-        match kind.is_integer() {
-            true => self.whole,
-            false => self.real,
+        if kind.is_integer() {
+            self.whole
+        } else {
+            self.real
         }
     }
 }
@@ -182,7 +183,7 @@ pub struct Argument {
     /// Whether the kernel reads or writes it; it reads it when not given.
     pub role: Option<Role>,
     /// The right values after a run.
-    pub answer: Option<Answer>,
+    pub answer: Option<ExpectedValues>,
     /// Name of the kernel's constant memory that it is copied to: it is not passed to the kernel. CUDA only.
     pub symbol: Option<String>,
 }
@@ -204,7 +205,7 @@ pub struct Data {
     pub role: Role,
     /// The right values after a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<Answer>,
+    pub answer: Option<ExpectedValues>,
     /// Name of the kernel's constant memory that it is copied to, instead of being passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,

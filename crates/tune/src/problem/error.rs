@@ -1,6 +1,6 @@
 //! Errors of problem files and of the values that they state for a config.
 
-use greenup_space::SpaceError;
+use greenup_space::{ExprError, SpaceError};
 
 /// A problem file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -234,6 +234,12 @@ pub enum ConfigError {
     /// Invalid initial values of an array.
     #[error("{0}")]
     Fill(#[from] ValueError),
+}
+
+impl From<ExprError> for ConfigError {
+    fn from(e: ExprError) -> Self {
+        Self::Expression(e.message)
+    }
 }
 
 impl From<SpaceError> for ConfigError {

@@ -2,7 +2,7 @@
 
 use super::ConfigError;
 use super::Problem;
-use super::cuda::expression;
+use super::cuda::{condition, expression};
 use super::data::{Data, Type};
 use super::error::ValueError;
 use super::written::MapText;
@@ -31,16 +31,19 @@ pub(super) struct Mapping {
     when: Option<Expr>,
 }
 
+/// Number of an array among the arguments.
+pub(super) fn array(data: &[Data], name: &str) -> Result<usize, ValueError> {
+    let found = data.iter().position(|d| d.name == name && d.len.is_some());
+    found.ok_or(ValueError::NoArray)
+}
+
 pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, ValueError> {
     let one = |m: &MapText| -> Result<Mapping, ValueError> {
         let fail = |cause: ValueError| ValueError::Map {
             of: m.of.clone(),
             cause: Box::new(cause),
         };
-        let argument = data
-            .iter()
-            .position(|d| d.name == m.of && d.len.is_some())
-            .ok_or_else(|| fail(ValueError::NoArray))?;
+        let argument = array(data, &m.of).map_err(fail)?;
         let all = |v: &[toml::Value], what: &str| -> Result<Vec<Expr>, ValueError> {
             v.iter()
                 .map(|v| expression(v, what))
@@ -67,12 +70,7 @@ pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, V
             steps: all(&m.steps, "steps")?,
             cut: all(&m.cut, "box")?,
             swizzle: m.swizzle,
-            when: m
-                .when
-                .as_ref()
-                .map(|t| expression(&toml::Value::String(t.clone()), "when"))
-                .transpose()
-                .map_err(fail)?,
+            when: condition(m.when.as_ref()).map_err(fail)?,
         })
     };
     written.iter().map(one).collect()
@@ -86,18 +84,13 @@ impl Problem {
     pub fn maps(&self, config: &[Value]) -> Result<Vec<Map>, ConfigError> {
         let mut out = Vec::new();
         for m in &self.maps {
-            let value = |e: &Expr| {
-                (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))
-            };
-            if let Some(when) = &m.when
-                && !value(when)?.truth()
-            {
+            if !self.applies(m.when.as_ref(), config)? {
                 continue;
             }
             let numbers = |v: &[Expr]| -> Result<Vec<u64>, ConfigError> {
                 v.iter()
                     .map(|e| {
-                        let v = value(e)?;
+                        let v = self.space.evaluate(e, config)?;
                         v.as_int()
                             .and_then(|n| u64::try_from(n).ok())
                             .filter(|n| *n > 0)
@@ -122,22 +115,14 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
-    use crate::Problem;
-    use greenup_space::Facts;
+    use crate::problem::tests::one_kernel;
+    use crate::problem::{Problem, ProblemError};
 
-    fn problem(language: &str, map: &str) -> Result<Problem, crate::problem::ProblemError> {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("k.cu"), "").unwrap();
-        let launch = match language {
-            "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
-            _ => "entry = \"k\"\n",
-        };
+    fn problem(language: &str, map: &str) -> Result<Problem, ProblemError> {
         let text = format!(
-            "[parameters]\ntile = [8, 16]\n[build]\nlanguage = \"{language}\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"x\"\ntype = \"f32\"\nsize = \"64\"\n[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[maps]]\n{map}"
+            "[parameters]\ntile = [8, 16]\n[[arguments]]\nname = \"x\"\ntype = \"f32\"\nsize = \"64\"\n[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[maps]]\n{map}"
         );
-        let file = dir.path().join("problem.toml");
-        std::fs::write(&file, text).unwrap();
-        Problem::read(&file, &Facts::new())
+        one_kernel(language, &text)
     }
 
     const GOOD: &str =

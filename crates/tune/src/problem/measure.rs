@@ -18,9 +18,10 @@ impl MeasureText {
         let default = Measure::default();
         Measure {
             seconds: self.seconds.unwrap_or(default.seconds),
-            timeout: self.timeout.unwrap_or(match of_command {
-                true => COMMAND_TIMEOUT_S,
-                false => default.timeout,
+            timeout: self.timeout.unwrap_or(if of_command {
+                COMMAND_TIMEOUT_S
+            } else {
+                default.timeout
             }),
             drift: self.drift.unwrap_or(default.drift),
             restore: self.restore.unwrap_or(default.restore),
@@ -49,10 +50,11 @@ impl Measure {
 
     /// Number of final rounds, and the seconds of a finalist in each.
     pub fn final_rounds(&self, on_gpu: bool) -> (usize, f64) {
-        match on_gpu {
+        if on_gpu {
             // A window is as long as the sensor needs, and then some for the clock to settle.
-            true => (10, self.seconds),
-            false => (9, self.seconds / 2.0),
+            (10, self.seconds)
+        } else {
+            (9, self.seconds / 2.0)
         }
     }
 }

@@ -6,6 +6,7 @@ mod command;
 mod cuda;
 mod data;
 mod error;
+mod file;
 mod maps;
 mod measure;
 mod parse;
@@ -18,8 +19,9 @@ mod written;
 
 pub use check::{Check, Checking};
 pub use cuda::Launch;
-pub use data::{Answer, Argument, Data, Fill, Role, Tolerance, Type};
+pub use data::{Argument, Data, ExpectedValues, Fill, Role, Tolerance, Type};
 pub use error::{ConfigError, ProblemError, ValueError};
+pub use file::ProblemFile;
 pub use maps::Map;
 pub use measure::Measure;
 pub use set::set;
@@ -27,6 +29,7 @@ pub use textures::TextureOf;
 pub use written::{Baseline, Build, Language, Returns, Setup};
 
 use crate::command::Runnable;
+use crate::command::template::{Texts, texts};
 
 use argument::check_fill;
 use cuda::{CompiledFilter, Launching};
@@ -170,15 +173,19 @@ impl Problem {
     pub fn work(&self, config: &[Value]) -> Result<Work, ConfigError> {
         let mut out = Work::new();
         for (op, e) in &self.work {
-            let v =
-                (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))?;
-            let count = v
+            let count = (self.space.evaluate(e, config)?)
                 .as_float()
                 .ok_or_else(|| ConfigError::Work(format!("the count of `{op}` is not a number")))?;
             out.add(*op, count)
                 .map_err(|e| ConfigError::Work(e.to_string()))?;
         }
         Ok(out)
+    }
+
+    /// Flops of one run with a config, where the file tells.
+    pub fn flops(&self, config: &[Value]) -> Option<f64> {
+        let work = self.work(config).ok()?;
+        Some(work.flops()).filter(|f| *f > 0.0)
     }
 
     /// Largest errors that the reference allows.
@@ -206,6 +213,16 @@ impl Problem {
             .collect())
     }
 
+    /// The same as texts by name.
+    pub(crate) fn texts(&self, config: &[Value]) -> Result<Texts, SpaceError> {
+        Ok(texts(&self.values(config)?))
+    }
+
+    /// The folder of the problem file from the root.
+    pub(crate) fn absolute_dir(&self) -> PathBuf {
+        std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone())
+    }
+
     /// `-DNAME=value` for every constant, parameter and derived value of a config.
     ///
     /// # Errors
@@ -217,5 +234,24 @@ impl Problem {
                 v => format!("-D{n}={v}"),
             })
             .collect())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::{Problem, ProblemError};
+    use greenup_space::Facts;
+
+    /// A problem of one empty kernel, with parameters, arguments and what else a text says.
+    pub(crate) fn one_kernel(language: &str, more: &str) -> Result<Problem, ProblemError> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cu"), "").unwrap();
+        let launch = match language {
+            "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
+            _ => "entry = \"k\"\n",
+        };
+        let text =
+            format!("[build]\nlanguage = \"{language}\"\nsources = [\"k.cu\"]\n{launch}{more}");
+        Problem::parse(&text, "problem.toml", dir.path(), &Facts::new(), &[])
     }
 }

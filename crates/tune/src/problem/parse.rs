@@ -5,8 +5,8 @@ use super::measure::MeasureText;
 use super::set::set;
 use super::written::{CheckText, LaunchText, MapText, ReferenceText, TextureText, hint};
 use super::{
-    Argument, Baseline, Build, Check, Language, Problem, ProblemError, Reference, Role, Setup,
-    ValueError, command, cuda, maps, parts, textures, unused,
+    Argument, Baseline, Build, Check, Language, Problem, ProblemError, ProblemFile, Reference,
+    Role, Setup, ValueError, command, cuda, maps, parts, textures, unused,
 };
 use crate::command::written::RunText;
 use crate::objective::Objective;
@@ -84,16 +84,12 @@ impl Problem {
         facts: &Facts,
         named: &[(String, toml::Value)],
     ) -> Result<Self, ProblemError> {
-        let text = greenup_files::read_text(path).map_err(|e| ProblemError {
+        let file = ProblemFile::read(path).map_err(|e| ProblemError {
             hint: e.hint().map(str::to_owned),
             message: e.to_string(),
             path: String::new(),
         })?;
-        let dir = match path.parent() {
-            Some(d) if !d.as_os_str().is_empty() => d,
-            _ => Path::new("."),
-        };
-        Self::parse(&text, &path.display().to_string(), dir, facts, named)
+        file.problem(facts, named)
     }
 
     /// Parses the text of a problem file; `name` names it in errors, sources are looked for in `dir`. `named` sets

@@ -2,9 +2,10 @@
 
 use super::ConfigError;
 use super::Problem;
-use super::cuda::expression;
+use super::cuda::{condition, expression};
 use super::data::Data;
 use super::error::ValueError;
+use super::maps::array;
 use super::written::TextureText;
 use greenup_space::Value;
 use greenup_space::expr::Expr;
@@ -35,18 +36,10 @@ pub(super) fn textures(
             of: t.of.clone(),
             cause: Box::new(cause),
         };
-        let argument = data
-            .iter()
-            .position(|d| d.name == t.of && d.len.is_some())
-            .ok_or_else(|| fail(ValueError::NoArray))?;
-        let when = (t.when.as_ref())
-            .map(|w| expression(&toml::Value::String(w.clone()), "when"))
-            .transpose()
-            .map_err(fail)?;
         Ok(Texturing {
-            argument,
+            argument: array(data, &t.of).map_err(fail)?,
+            when: condition(t.when.as_ref()).map_err(fail)?,
             texel: expression(&t.texel, "texel").map_err(fail)?,
-            when,
         })
     };
     written.iter().map(one).collect()
@@ -58,17 +51,12 @@ impl Problem {
     /// # Errors
     /// A texel has not 4, 8 or 16 bytes.
     pub fn textures(&self, config: &[Value]) -> Result<Vec<TextureOf>, ConfigError> {
-        let value = |e: &Expr| {
-            (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))
-        };
         let mut out = Vec::new();
         for t in &self.textures {
-            if let Some(when) = &t.when
-                && !value(when)?.truth()
-            {
+            if !self.applies(t.when.as_ref(), config)? {
                 continue;
             }
-            let texel = value(&t.texel)?;
+            let texel = self.space.evaluate(&t.texel, config)?;
             let texel = match texel.as_int() {
                 Some(n @ (4 | 8 | 16)) => n.unsigned_abs(),
                 _ => return Err(ConfigError::Texel(texel.to_string())),
@@ -84,22 +72,14 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
-    use crate::Problem;
-    use greenup_space::Facts;
+    use crate::problem::tests::one_kernel;
+    use crate::problem::{Problem, ProblemError};
 
-    fn problem(language: &str, texture: &str) -> Result<Problem, crate::problem::ProblemError> {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("k.cu"), "").unwrap();
-        let launch = match language {
-            "cuda" => "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n",
-            _ => "entry = \"k\"\n",
-        };
+    fn problem(language: &str, texture: &str) -> Result<Problem, ProblemError> {
         let text = format!(
-            "[parameters]\nwide = [1, 2, 3]\n[build]\nlanguage = \"{language}\"\nsources = [\"k.cu\"]\n{launch}[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[arguments]]\nname = \"x\"\ntype = \"f64\"\nsize = \"64\"\n[[textures]]\n{texture}"
+            "[parameters]\nwide = [1, 2, 3]\n[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"3\"\n[[arguments]]\nname = \"x\"\ntype = \"f64\"\nsize = \"64\"\n[[textures]]\n{texture}"
         );
-        let file = dir.path().join("problem.toml");
-        std::fs::write(&file, text).unwrap();
-        Problem::read(&file, &Facts::new())
+        one_kernel(language, &text)
     }
 
     const GOOD: &str = "of = \"x\"\ntexel = \"8 * wide\"\nwhen = \"wide > 1\"\n";

@@ -1,7 +1,8 @@
 //! Strategies against each other: all of them on all recordings with all budgets, with many seeds.
 
-use super::{Budget, Recording, ReplayError};
+use super::{Recording, ReplayError};
 use crate::objective::Objective;
+use crate::search::Budget;
 use crate::strategy::Strategy;
 use crate::sweep::Sweep;
 use serde::Serialize;
@@ -80,8 +81,7 @@ pub fn compare(
             }
             let (share, name) = cells[k / seeds];
             let seed = what.first_seed + (k % seeds) as u64;
-            let budget = Budget::Evaluations(recording.share(share));
-            let found = recording.replay(make(name).as_mut(), budget, seed);
+            let found = recording.replay(make(name).as_mut(), Budget::Share(share), seed);
             if let Ok(mut all) = fractions[k / seeds].lock() {
                 all.push((seed, found.fraction));
             }
@@ -107,7 +107,7 @@ pub fn compare(
                 sweep: sweep.facts.name.clone(),
                 configs: sweep.trials.len(),
                 budget: *budget,
-                evaluations: recording.share(*budget),
+                evaluations: Budget::Share(*budget).limits(sweep.trials.len() as u64).0,
                 strategy: (*strategy).clone(),
                 mean,
                 half_width,

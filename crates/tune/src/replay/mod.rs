@@ -6,20 +6,11 @@ pub use compare::{Comparison, Reached, compare, mean_and_half_width};
 
 use crate::objective::{Objective, Unmet};
 use crate::points::Table;
-use crate::search::Search;
+use crate::search::{Budget, Search};
 use crate::strategy::Strategy;
 use crate::sweep::{Outcome, Sweep};
 use greenup_space::Value;
 use serde::Serialize;
-
-/// How long a replay goes on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Budget {
-    /// Full measurements.
-    Evaluations(usize),
-    /// Recorded seconds of building, verifying and measuring.
-    Seconds(f64),
-}
 
 /// One improvement of the best.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,7 +64,8 @@ pub enum ReplayError {
 /// continued with random points, so that the budget is always used.
 ///
 /// ```
-/// use greenup_tune::replay::{Budget, replay};
+/// use greenup_tune::replay::replay;
+/// use greenup_tune::search::Budget;
 /// use greenup_tune::sweep::{Sweep, SweepFacts, Trial};
 /// use greenup_tune::{Objective, strategy};
 ///
@@ -166,11 +158,6 @@ impl<'a> Recording<'a> {
         })
     }
 
-    /// Number of evaluations that are a share of the configs.
-    pub fn share(&self, share: f64) -> usize {
-        ((self.costs.len() as f64 * share).round() as usize).max(1)
-    }
-
     /// Runs a strategy once.
     pub fn replay(&self, strategy: &mut dyn Strategy, budget: Budget, seed: u64) -> Replay {
         let (sweep, table, optimum) = (self.sweep, &self.table, self.optimum);
@@ -184,11 +171,8 @@ impl<'a> Recording<'a> {
             fraction: 0.0,
             trace: Vec::new(),
         };
-        let most = match budget {
-            Budget::Evaluations(e) => e,
-            Budget::Seconds(_) => usize::MAX,
-        };
-        let late = |clock: f64| matches!(budget, Budget::Seconds(s) if clock >= s);
+        let (most, seconds) = budget.limits(sweep.trials.len() as u64);
+        let late = |clock: f64| clock >= seconds;
         let mut search = Search::new(strategy, table, most, seed);
         while !late(out.clock_s)
             && let Some(proposals) = search.ask()

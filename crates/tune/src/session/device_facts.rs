@@ -35,26 +35,3 @@ pub fn of_opencl(device: &Device) -> Facts {
         .chain(texts.map(|(k, v)| (k.to_owned(), Value::Str(v.clone()))))
         .collect()
 }
-
-/// Whether the text of a problem file says that its kernels are in CUDA.
-pub fn is_cuda(text: &str) -> bool {
-    language_is(text, "cuda")
-}
-
-/// Whether it says that they are in OpenCL.
-pub fn is_opencl(text: &str) -> bool {
-    language_is(text, "opencl")
-}
-
-/// Whether it says that a command is tuned.
-pub fn is_command(text: &str) -> bool {
-    let table = text.parse::<toml::Table>();
-    table.is_ok_and(|t| t.contains_key("run"))
-}
-
-fn language_is(text: &str, language: &str) -> bool {
-    text.parse::<toml::Table>()
-        .ok()
-        .and_then(|t| Some(t.get("build")?.get("language")?.as_str()? == language))
-        .unwrap_or(false)
-}

@@ -1,14 +1,11 @@
 //! Measures how much the workers of a search disturb each other, before the search.
 
-use crate::build::builder::{Builder, Made};
 use crate::error::TuneError;
 use crate::points::Points;
 use crate::sweep::disturbance::{Disturbance, Series};
 use crate::trial::bench::Bench;
 use crate::worker::protocol::Built;
-use greenup_meter::Observer;
 use greenup_space::Value;
-use std::time::Instant;
 
 /// Configs that are tried at most until one works.
 const TRIED: usize = 32;
@@ -30,12 +27,10 @@ pub(super) fn measure(
     benches: &mut [Bench<'_>],
     names: &[String],
     points: &(dyn Points + Sync),
-    builder: &Builder<'_>,
-    observer: &dyn Observer,
-    seed: u64,
 ) -> Result<Option<Disturbance>, TuneError> {
+    let observer = benches[0].observer;
     observer.stage("neighbours", 0);
-    let why = match first_that_works(benches, points, builder, observer, seed)? {
+    let why = match first_that_works(&mut benches[0], points)? {
         Ok(Some((config, kernel))) => match compared(benches, &config, &kernel, names) {
             Ok(found) => return Ok(found),
             Err(why) => why,
@@ -53,46 +48,28 @@ type Probe = (Vec<Value>, Built);
 
 /// A config that the first worker measures without a failure, with its kernel; `None` when the user stopped it.
 fn first_that_works(
-    benches: &mut [Bench<'_>],
+    bench: &mut Bench<'_>,
     points: &(dyn Points + Sync),
-    builder: &Builder<'_>,
-    observer: &dyn Observer,
-    seed: u64,
 ) -> Result<Result<Option<Probe>, String>, TuneError> {
-    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut rng = fastrand::Rng::with_seed(bench.plan.options.seed);
     let drawn: Vec<Vec<Value>> = (0..TRIED)
         .map(|_| points.config(rng.u64(..points.len())))
         .collect();
     let mut last = String::new();
     for group in drawn.chunks(GROUP) {
-        let all: Vec<Made> = std::thread::scope(|scope| {
-            let builds: Vec<_> = group
-                .iter()
-                .map(|config| {
-                    scope.spawn(|| {
-                        let start = Instant::now();
-                        (builder.compile(config), start.elapsed().as_secs_f64())
-                    })
-                })
-                .collect();
-            let done = |b: std::thread::ScopedJoinHandle<'_, Made>| match b.join() {
-                Ok(made) => made,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            builds.into_iter().map(done).collect()
-        });
+        let all = at_once(group, |config| bench.builder.made(config));
         for (config, made) in group.iter().zip(all) {
             let kernel = match &made.0 {
-                Ok(ready) => benches[0].keep(&ready.built, "neighbours"),
+                Ok(ready) => bench.keep(&ready.built, "neighbours"),
                 Err(_) => None,
             };
-            let trial = match benches[0].trial(config.clone(), 1.0, &made) {
+            let trial = match bench.trial(config.clone(), 1.0, &made) {
                 Ok(Some(trial)) => trial,
                 Ok(None) => return Ok(Ok(None)),
                 Err(fault) if made.0.is_err() => return Err(fault.into()),
                 Err(fault) => return Ok(Err(fault.0)),
             };
-            if observer.cancelled() {
+            if bench.observer.cancelled() {
                 return Ok(Ok(None));
             }
             match (trial.failure(), kernel) {
@@ -136,20 +113,8 @@ fn compared(
     if !alone(&mut before_and_after)? {
         return Ok(None);
     }
-    let all: Vec<Result<Option<Series>, String>> = std::thread::scope(|scope| {
-        let each: Vec<_> = benches
-            .iter()
-            .map(|b| scope.spawn(|| b.series(config, kernel, TOGETHER, ROUND_S)))
-            .collect();
-        each.into_iter()
-            .map(|t| match t.join() {
-                Ok(series) => series,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-            .collect()
-    });
     let mut together = Vec::new();
-    for series in all {
+    for series in at_once(benches, |b| b.series(config, kernel, TOGETHER, ROUND_S)) {
         let Some(mut series) = series? else {
             return Ok(None);
         };
@@ -161,6 +126,21 @@ fn compared(
     }
     let found = Disturbance::of(config.to_vec(), names.to_vec(), before_and_after, together);
     found.map(Some).ok_or_else(|| "a round is missing".into())
+}
+
+/// Works on all items at once, each in a thread of its own.
+fn at_once<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let started: Vec<_> = (items.iter())
+            .map(|item| scope.spawn(move || work(item)))
+            .collect();
+        let done = |t: std::thread::ScopedJoinHandle<'_, R>| match t.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        started.into_iter().map(done).collect()
+    })
 }
 
 /// Leaves out rounds at the beginning and at the end.

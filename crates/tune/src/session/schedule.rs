@@ -12,7 +12,7 @@ use greenup_meter::Observer;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc;
 use std::thread::Scope;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Losses in a row after which a worker is not started again.
 const LOSSES: usize = 3;
@@ -320,9 +320,8 @@ impl Schedule<'_> {
             state.building.insert(number, p);
             let tx = tx.clone();
             scope.spawn(move || {
-                let start = Instant::now();
-                let built = self.builder.compile(&self.points.config(p.point));
-                let _ = tx.send(Event::Built(number, (built, start.elapsed().as_secs_f64())));
+                let made = self.builder.made(&self.points.config(p.point));
+                let _ = tx.send(Event::Built(number, made));
             });
         }
         if state.building.is_empty() {

@@ -6,7 +6,7 @@ use crate::command::Runnable;
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::plan::{Plan, WorkerSetup};
-use crate::points::{Indexed, Points};
+use crate::points::Points;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
@@ -19,14 +19,14 @@ use crate::trial::facts::facts;
 use crate::trial::remeasure::{Finalist, Finals};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
-use greenup_space::{Index, Value};
+use greenup_space::Value;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Result of a sweep.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct SearchResult {
     /// Number of trials.
     pub trials: usize,
     /// Number of failed trials by failure.
@@ -87,34 +87,20 @@ pub struct WorkerTrials {
     pub trials: usize,
 }
 
-/// Runs a sweep over the points of an index, with the one worker that the plan describes.
+/// Runs a sweep over points with the workers of its plan. The first worker measures the finalists, so that they are comparable;
+/// the next one if that fails.
 ///
 /// # Errors
-/// The folder, the reference, or that nothing at all worked.
+/// The folder, the reference, that nothing at all worked, or that no worker is left.
 pub fn tune(
-    problem: &Problem,
-    index: &Index,
-    strategy: &mut dyn Strategy,
-    plan: &Plan,
-    observer: &dyn Observer,
-) -> Result<(Found, Sweep), TuneError> {
-    let points = Indexed::new(index);
-    tune_with(problem, &points, strategy, plan, &[], observer)
-}
-
-/// The same over points, with several workers; without any, with the one that the plan describes. The first worker measures
-/// the finalists, so that they are comparable; the next one if that fails.
-///
-/// # Errors
-/// As [`tune`], or no worker is left.
-pub fn tune_with(
     problem: &Problem,
     points: &(dyn Points + Sync),
     strategy: &mut dyn Strategy,
     plan: &Plan,
-    workers: &[WorkerSetup],
     observer: &dyn Observer,
-) -> Result<(Found, Sweep), TuneError> {
+) -> Result<(SearchResult, Sweep), TuneError> {
+    let workers = plan.setup.workers.as_slice();
+    let (most, seconds) = plan.options.budget.limits(points.len());
     let mut facts = facts(problem, plan)?;
     let names: Vec<String> = match workers {
         [] => vec![String::new()],
@@ -124,17 +110,18 @@ pub fn tune_with(
         facts.more.insert("workers".into(), names.join(", "));
     }
     let there = Folder::exists(&plan.out);
-    let mut resumed = plan.resume && there;
-    let (mut folder, done) = match resumed {
-        true => match Folder::resume(&plan.out, &facts, &plan.accept) {
+    let mut resumed = plan.options.resume && there;
+    let (mut folder, done) = if resumed {
+        match Folder::resume(&plan.out, &facts, &plan.options.accept) {
             // The problem was corrected after all trials failed.
             Err(FolderError::Other { .. }) if !Folder::has_successes(&plan.out) => {
                 resumed = false;
                 (Folder::create(&plan.out, &facts)?, Sweep::default())
             }
             other => other?,
-        },
-        false => (Folder::create(&plan.out, &facts)?, Sweep::default()),
+        }
+    } else {
+        (Folder::create(&plan.out, &facts)?, Sweep::default())
     };
     if there && !resumed {
         observer.note(&format!(
@@ -149,8 +136,18 @@ pub fn tune_with(
         observer.note(note);
     }
     let scratch = Scratch::create(&plan.out)?;
-    let bench = match Bench::new(problem, plan, workers, observer, scratch.path().to_owned()) {
-        Ok(bench) => bench,
+    let begun = Bench::new(problem, plan, observer, scratch.path().to_owned()).and_then(|bench| {
+        let benches: Vec<Bench> = match workers {
+            [] => vec![bench.another()],
+            several => (several.iter().enumerate())
+                .map(|(i, w)| bench.on(w, i))
+                .collect(),
+        };
+        let baseline = benches[0].first_baseline()?;
+        Ok((bench, benches, baseline))
+    });
+    let (bench, mut benches, baseline) = match begun {
+        Ok(begun) => begun,
         Err(e) => {
             if !resumed {
                 folder.discard();
@@ -158,27 +155,12 @@ pub fn tune_with(
             return Err(e);
         }
     };
-    let mut benches: Vec<Bench> = match workers {
-        [] => vec![bench.another()],
-        several => (several.iter().enumerate())
-            .map(|(i, w)| bench.on(w, i))
-            .collect(),
-    };
-    match benches[0].first_baseline() {
-        Ok(None) => {}
-        Ok(Some(baseline)) => {
-            folder.set_baseline(&baseline)?;
-            facts.baseline = Some(baseline);
-        }
-        Err(e) => {
-            if !resumed {
-                folder.discard();
-            }
-            return Err(e);
-        }
+    if let Some(baseline) = baseline {
+        folder.set_baseline(&baseline)?;
+        facts.baseline = Some(baseline);
     }
 
-    let mut search = Search::new(strategy, points, plan.trials, plan.seed);
+    let mut search = Search::new(strategy, points, most, plan.options.seed);
     let mut trials = done.trials;
     trials.retain(|t| match points.position(&t.config) {
         // A lost worker says nothing of its config, which is tried again.
@@ -198,17 +180,14 @@ pub fn tune_with(
     });
     // A command may take long, and those on different hosts do not disturb each other.
     let disturb = problem.command.is_none() || share_a_host(workers);
-    if benches.len() > 1 && disturb && !search.over() && !observer.cancelled() {
-        let (builder, seed) = (&bench.builder, plan.seed);
-        let found = disturbance::measure(&mut benches, &names, points, builder, observer, seed)?;
-        if let Some(found) = found {
-            observer.note(&found.sentences());
-            folder.set_disturbance(&found)?;
-            facts.disturbance = Some(found);
-        }
+    let disturb = disturb && benches.len() > 1 && !search.over() && !observer.cancelled();
+    if disturb && let Some(found) = disturbance::measure(&mut benches, &names, points)? {
+        observer.note(&found.sentences());
+        folder.set_disturbance(&found)?;
+        facts.disturbance = Some(found);
     }
     let start = Instant::now();
-    let late = || start.elapsed().as_secs_f64() >= plan.seconds;
+    let late = || start.elapsed().as_secs_f64() >= seconds;
     observer.stage("tuning", search.most());
     for _ in 0..trials.len().min(search.most()) {
         observer.step("recorded before");
@@ -221,7 +200,7 @@ pub fn tune_with(
         names: &names,
         restarts: !workers.is_empty(),
         // On the host a compiler beside a measurement would disturb it; a GPU does not mind.
-        builds_disturb: plan.gpu.is_none(),
+        builds_disturb: plan.setup.gpu.is_none(),
         late: &late,
     };
     let mut interrupted = schedule.run(
@@ -232,7 +211,7 @@ pub fn tune_with(
             by_worker[worker] += 1;
             search.tell(p.point, bench.costs(&trial), p.effort);
             let baseline = facts.baseline.as_ref();
-            let mut message = message(&trial, &search.history, plan.objectives[0], baseline);
+            let mut message = message(&trial, &search.history, plan.objective(), baseline);
             if by_worker.len() > 1 {
                 message.push_str(&counts(&names, &by_worker));
             }
@@ -247,7 +226,7 @@ pub fn tune_with(
         *failures.entry(f.name()).or_insert(0) += 1;
     }
     let drifts = benches.iter().filter_map(|b| b.drift);
-    let mut found = Found {
+    let mut found = SearchResult {
         trials: trials.len(),
         failures,
         failure_examples: examples(&trials),

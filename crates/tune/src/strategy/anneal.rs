@@ -13,6 +13,23 @@ pub struct Anneal {
 const HOT: f64 = 0.3;
 const COLD: f64 = 0.003;
 
+/// Where a walk is after it tried a point: there if that is better, or by chance.
+pub(super) fn step(ask: &Ask, here: u64, tried: Option<u64>, rng: &mut fastrand::Rng) -> u64 {
+    let Some(p) = tried else {
+        return here;
+    };
+    let done = 1.0 - ask.left as f64 / ask.budget.max(1) as f64;
+    let heat = HOT * (COLD / HOT).powf(done);
+    let (old, new) = (ask.history.cost(here), ask.history.cost(p));
+    let worse = if old.is_finite() {
+        new / old - 1.0
+    } else {
+        -1.0
+    };
+    let taken = worse <= 0.0 || rng.f64() < (-worse / heat).exp();
+    if taken { p } else { here }
+}
+
 impl Strategy for Anneal {
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         let Some(here) = self.at else {
@@ -20,20 +37,7 @@ impl Strategy for Anneal {
             self.at = Some(p);
             return vec![p.into()];
         };
-        let done = 1.0 - ask.left as f64 / ask.budget.max(1) as f64;
-        let heat = HOT * (COLD / HOT).powf(done);
-        let mut here = here;
-        if let Some(p) = self.tried.take() {
-            let (old, new) = (ask.history.cost(here), ask.history.cost(p));
-            let worse = if old.is_finite() {
-                new / old - 1.0
-            } else {
-                -1.0
-            };
-            if worse <= 0.0 || rng.f64() < (-worse / heat).exp() {
-                here = p;
-            }
-        }
+        let mut here = step(ask, here, self.tried.take(), rng);
         let near = ask.points.neighbours(here);
         let unknown: Vec<u64> = near
             .iter()

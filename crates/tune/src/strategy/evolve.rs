@@ -23,17 +23,12 @@ impl Strategy for Evolve {
                 *p = t;
             }
         }
-        let sizes: Vec<u32> = ask.points.values().iter().map(|v| v.len() as u32).collect();
-        let at: Vec<Vec<u32>> = self
-            .population
-            .iter()
+        let sizes = ask.sizes();
+        let at: Vec<Vec<u32>> = (self.population.iter())
             .map(|&p| ask.points.coordinates(p))
             .collect();
         let best = (0..at.len())
-            .min_by(|&a, &b| {
-                let cost = |i: usize| ask.history.cost(self.population[i]);
-                cost(a).total_cmp(&cost(b))
-            })
+            .min_by(|&a, &b| (ask.history).compare(self.population[a], self.population[b]))
             .unwrap_or(0);
         self.trials = (0..at.len())
             .map(|i| {

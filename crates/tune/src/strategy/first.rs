@@ -22,9 +22,10 @@ impl Strategy for First {
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         let mut first = std::mem::take(&mut self.points);
         first.retain(|p| !ask.history.knows(*p, 1.0));
-        match first.is_empty() {
-            true => self.then.ask(ask, rng),
-            false => first.into_iter().map(Proposal::from).collect(),
+        if first.is_empty() {
+            self.then.ask(ask, rng)
+        } else {
+            first.into_iter().map(Proposal::from).collect()
         }
     }
 }

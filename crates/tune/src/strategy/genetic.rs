@@ -1,6 +1,6 @@
 //! Genetic algorithm: the better half breeds by uniform crossover and mutation.
 
-use super::{Ask, Proposal, Strategy, fresh, nearest};
+use super::{Ask, Proposal, Strategy, child, fresh};
 
 const POPULATION: usize = 20;
 const MUTATION: f64 = 0.1;
@@ -16,9 +16,8 @@ impl Strategy for Genetic {
             let n = POPULATION.min(ask.budget.max(4));
             self.population = (0..n).map(|_| fresh(ask, rng)).collect();
         } else {
-            let sizes: Vec<u32> = ask.points.values().iter().map(|v| v.len() as u32).collect();
             let mut parents = self.population.clone();
-            parents.sort_by(|&a, &b| ask.history.cost(a).total_cmp(&ask.history.cost(b)));
+            parents.sort_by(|&a, &b| ask.history.compare(a, b));
             parents.dedup();
             let elite = parents.len().div_ceil(4).min(2);
             let mut next: Vec<u64> = parents[..elite].to_vec();
@@ -28,23 +27,8 @@ impl Strategy for Genetic {
                 parents[a.min(b)]
             };
             while next.len() < POPULATION {
-                let (a, b) = (pick(rng), pick(rng));
-                let (a, b) = (ask.points.coordinates(a), ask.points.coordinates(b));
-                let child: Vec<u32> = a
-                    .iter()
-                    .zip(&b)
-                    .zip(&sizes)
-                    .map(|((&x, &y), &n)| {
-                        if rng.f64() < MUTATION {
-                            rng.u32(..n)
-                        } else if rng.bool() {
-                            x
-                        } else {
-                            y
-                        }
-                    })
-                    .collect();
-                let mut p = nearest(ask, &child, rng);
+                let parents = (pick(rng), pick(rng));
+                let mut p = child(ask, parents, MUTATION, rng);
                 if ask.history.knows(p, 1.0) && rng.bool() {
                     // A known child teaches nothing: one step aside.
                     let near = ask.points.neighbours(p);

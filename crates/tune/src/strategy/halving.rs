@@ -30,8 +30,7 @@ impl Strategy for Halving {
             }
             self.effort = LEAST;
         } else {
-            self.racing
-                .sort_by(|&a, &b| ask.history.cost(a).total_cmp(&ask.history.cost(b)));
+            self.racing.sort_by(|&a, &b| ask.history.compare(a, b));
             self.racing.dedup();
             self.racing.truncate(self.racing.len().div_ceil(2));
             self.effort = (self.effort * 2.0).min(1.0);

@@ -10,23 +10,16 @@ pub struct Local {
 
 impl Strategy for Local {
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
-        let here = match self.at {
-            Some(p) => p,
-            None => {
-                let p = fresh(ask, rng);
-                self.at = Some(p);
-                self.asked.clear();
-                return vec![p.into()];
-            }
+        let Some(here) = self.at else {
+            let p = fresh(ask, rng);
+            self.at = Some(p);
+            self.asked.clear();
+            return vec![p.into()];
         };
         // All neighbours are known: step to the best, or start again.
         if !self.asked.is_empty() {
-            let best = self
-                .asked
-                .iter()
-                .copied()
-                .min_by(|&a, &b| ask.history.cost(a).total_cmp(&ask.history.cost(b)));
-            self.asked.clear();
+            let asked = self.asked.drain(..);
+            let best = asked.min_by(|&a, &b| ask.history.compare(a, b));
             match best.filter(|&b| ask.history.cost(b) < ask.history.cost(here)) {
                 Some(b) => self.at = Some(b),
                 None => {

@@ -99,6 +99,11 @@ impl History {
         self.costs(point).map_or(f64::INFINITY, |c| c[0])
     }
 
+    /// The order of two points by the first objective.
+    fn compare(&self, a: u64, b: u64) -> std::cmp::Ordering {
+        self.cost(a).total_cmp(&self.cost(b))
+    }
+
     /// Values of the objectives at a point; `None` if it failed or was not evaluated.
     pub fn costs(&self, point: u64) -> Option<&[f64]> {
         self.at
@@ -140,6 +145,17 @@ pub struct Ask<'a> {
     pub left: usize,
     /// Evaluations of the whole budget.
     pub budget: usize,
+}
+
+impl Ask<'_> {
+    /// Number of values of each parameter.
+    fn sizes(&self) -> Vec<u32> {
+        self.points
+            .values()
+            .iter()
+            .map(|v| v.len() as u32)
+            .collect()
+    }
 }
 
 /// Which results a strategy must know before it is asked again.
@@ -264,13 +280,30 @@ fn fresh(ask: &Ask, rng: &mut fastrand::Rng) -> u64 {
     rng.u64(..n)
 }
 
+/// A child of two points: each coordinate of one of them, or with the chance `mutation` any.
+fn child(ask: &Ask, (a, b): (u64, u64), mutation: f64, rng: &mut fastrand::Rng) -> u64 {
+    let (a, b) = (ask.points.coordinates(a), ask.points.coordinates(b));
+    let wished: Vec<u32> = (ask.sizes().iter().zip(a.iter().zip(&b)))
+        .map(|(&n, (&x, &y))| {
+            if rng.f64() < mutation {
+                rng.u32(..n)
+            } else if rng.bool() {
+                x
+            } else {
+                y
+            }
+        })
+        .collect();
+    nearest(ask, &wished, rng)
+}
+
 /// The valid point nearest to wished coordinates: they themselves, else a neighbour in one or two
 /// coordinates, else a random one.
 fn nearest(ask: &Ask, wished: &[u32], rng: &mut fastrand::Rng) -> u64 {
     if let Some(p) = ask.points.find(wished) {
         return p;
     }
-    let sizes: Vec<u32> = ask.points.values().iter().map(|v| v.len() as u32).collect();
+    let sizes = ask.sizes();
     let mut c = wished.to_vec();
     let mut order: Vec<usize> = (0..c.len()).collect();
     rng.shuffle(&mut order);

@@ -1,6 +1,6 @@
 //! NSGA-II (Deb et al. 2002): fronts by dominance, crowding within a front.
 
-use super::{Ask, History, Proposal, Strategy, fresh, nearest};
+use super::{Ask, History, Proposal, Strategy, child, fresh};
 
 const POPULATION: usize = 24;
 const MUTATION: f64 = 0.12;
@@ -24,7 +24,6 @@ impl Strategy for Nsga2 {
         all.sort_unstable();
         all.dedup();
         self.population = select(&all, ask.history, POPULATION);
-        let sizes: Vec<u32> = ask.points.values().iter().map(|v| v.len() as u32).collect();
         let parents = &self.population;
         let n = parents.len();
         if n == 0 {
@@ -34,25 +33,14 @@ impl Strategy for Nsga2 {
         let pick = |rng: &mut fastrand::Rng| parents[rng.usize(..n).min(rng.usize(..n))];
         self.children = (0..POPULATION)
             .map(|_| {
-                let (a, b) = (pick(rng), pick(rng));
-                let (a, b) = (ask.points.coordinates(a), ask.points.coordinates(b));
-                let child: Vec<u32> = (0..sizes.len())
-                    .map(|p| {
-                        if rng.f64() < MUTATION {
-                            rng.u32(..sizes[p])
-                        } else if rng.bool() {
-                            a[p]
-                        } else {
-                            b[p]
-                        }
-                    })
-                    .collect();
-                let p = nearest(ask, &child, rng);
+                let parents = (pick(rng), pick(rng));
+                let p = child(ask, parents, MUTATION, rng);
                 if ask.history.knows(p, 1.0) {
                     let near = ask.points.neighbours(p);
-                    match near.is_empty() {
-                        true => fresh(ask, rng),
-                        false => near[rng.usize(..near.len())],
+                    if near.is_empty() {
+                        fresh(ask, rng)
+                    } else {
+                        near[rng.usize(..near.len())]
                     }
                 } else {
                     p

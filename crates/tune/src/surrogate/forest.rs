@@ -200,9 +200,10 @@ impl Growing<'_> {
             let varies = lo < hi && tried < tries;
             tried += usize::from(varies);
             // No row lies below minus infinity: such a split is none.
-            self.scan.threshold[f] = match varies {
-                true => lo + (hi - lo) * rng.f64(),
-                false => f64::NEG_INFINITY,
+            self.scan.threshold[f] = if varies {
+                lo + (hi - lo) * rng.f64()
+            } else {
+                f64::NEG_INFINITY
             };
         }
         let total = self.scan.sums(self.x, self.y, rows);

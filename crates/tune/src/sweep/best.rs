@@ -193,9 +193,12 @@ impl Best<'_> {
             .facts
             .name
             .chars()
-            .map(|c| match c.is_ascii_alphanumeric() {
-                true => c.to_ascii_uppercase(),
-                false => '_',
+            .map(|c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_ascii_uppercase()
+                } else {
+                    '_'
+                }
             })
             .collect();
         let guard = format!("GREENUP_BEST_{name}_H");
@@ -214,9 +217,10 @@ impl Best<'_> {
     /// Where it comes from, a line a fact.
     fn provenance(&self, source: &str) -> Vec<String> {
         let facts = &self.sweep.facts;
-        let time = match self.time_s.is_finite() {
-            true => format!("time_s {:e}", self.time_s),
-            false => "no time".into(),
+        let time = if self.time_s.is_finite() {
+            format!("time_s {:e}", self.time_s)
+        } else {
+            "no time".into()
         };
         let energy = (self.energy_j).map_or_else(String::new, |e| format!(", energy_j {e:e}"));
         let metric = (self.metric).map_or_else(String::new, |(n, x)| format!(", {n} {x:e}"));
@@ -229,9 +233,10 @@ impl Best<'_> {
             format!("device: {}", facts.device),
             format!(
                 "measured: {time}{energy}{metric}, {}",
-                match self.final_rounds {
-                    true => "in the final rounds",
-                    false => "in one trial",
+                if self.final_rounds {
+                    "in the final rounds"
+                } else {
+                    "in one trial"
                 }
             ),
             format!(

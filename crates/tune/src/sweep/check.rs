@@ -63,9 +63,10 @@ pub enum Implausible {
 /// # Errors
 /// It is not finite, or nothing takes so long or short.
 pub fn time(time_s: f64) -> Result<(), Implausible> {
-    match (TIMES_S[0]..=TIMES_S[1]).contains(&time_s) {
-        true => Ok(()),
-        false => Err(Implausible::Time(time_s)),
+    if (TIMES_S[0]..=TIMES_S[1]).contains(&time_s) {
+        Ok(())
+    } else {
+        Err(Implausible::Time(time_s))
     }
 }
 
@@ -74,9 +75,10 @@ pub fn time(time_s: f64) -> Result<(), Implausible> {
 /// # Errors
 /// It is not finite or not positive.
 pub fn energy(energy_j: f64) -> Result<(), Implausible> {
-    match energy_j.is_finite() && energy_j > 0.0 {
-        true => Ok(()),
-        false => Err(Implausible::Energy(energy_j)),
+    if energy_j.is_finite() && energy_j > 0.0 {
+        Ok(())
+    } else {
+        Err(Implausible::Energy(energy_j))
     }
 }
 
@@ -129,9 +131,12 @@ impl Trial {
     pub fn check(&self, parameters: usize) -> Result<(), Implausible> {
         config(&self.config, parameters)?;
         self.outcome.check()?;
-        let number = |name, value: f64, fits: bool| match fits {
-            true => Ok(()),
-            false => Err(Implausible::Number { name, value }),
+        let number = |name, value: f64, fits: bool| {
+            if fits {
+                Ok(())
+            } else {
+                Err(Implausible::Number { name, value })
+            }
         };
         let effort = self.effort;
         number("effort", effort, effort > 0.0 && effort <= 1.0)?;

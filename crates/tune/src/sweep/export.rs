@@ -3,6 +3,7 @@
 use super::error::FolderError;
 use super::record::{Failure, Outcome, Sweep};
 use greenup_files::AtomicFile;
+use greenup_files::date::utc;
 use greenup_space::Value;
 use serde_json::{Value as J, json};
 use std::io::Write;
@@ -98,26 +99,8 @@ fn objective(sweep: &Sweep) -> &str {
 
 /// Seconds since 1970 as `2026-11-21 10:00:00+00:00`.
 fn timestamp(at: f64) -> String {
-    let s = at.max(0.0) as i64;
-    let (days, rest) = (s.div_euclid(86_400), s.rem_euclid(86_400));
-    // Days to a date of the Gregorian calendar (Hinnant).
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
-    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let mp = (5 * doy + 2) / 153;
-    let (d, m) = (
-        doy - (153 * mp + 2) / 5 + 1,
-        if mp < 10 { mp + 3 } else { mp - 9 },
-    );
-    let y = yoe + era * 400 + i64::from(m <= 2);
-    format!(
-        "{y:04}-{m:02}-{d:02} {:02}:{:02}:{:02}+00:00",
-        rest / 3600,
-        rest % 3600 / 60,
-        rest % 60
-    )
+    let text = utc(at.max(0.0) as u64);
+    text.replace('T', " ").replace('Z', "+00:00")
 }
 
 /// Writes `results-t4.json` and `trials.csv` into the folder of a sweep.

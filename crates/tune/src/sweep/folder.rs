@@ -183,9 +183,7 @@ impl Folder {
     /// # Errors
     /// `sweep.json` cannot be read or written.
     pub fn set_disturbance(&self, found: &Disturbance) -> Result<(), FolderError> {
-        let mut facts = read_facts(&self.dir)?;
-        facts.disturbance = Some(found.clone());
-        write_facts(&self.dir, &facts)
+        self.change(|facts| facts.disturbance = Some(found.clone()))
     }
 
     /// Records the baseline.
@@ -193,8 +191,12 @@ impl Folder {
     /// # Errors
     /// `sweep.json` cannot be read or written.
     pub fn set_baseline(&self, found: &BaselineFacts) -> Result<(), FolderError> {
+        self.change(|facts| facts.baseline = Some(found.clone()))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut SweepFacts)) -> Result<(), FolderError> {
         let mut facts = read_facts(&self.dir)?;
-        facts.baseline = Some(found.clone());
+        change(&mut facts);
         write_facts(&self.dir, &facts)
     }
 

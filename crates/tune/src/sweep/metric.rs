@@ -109,8 +109,7 @@ impl Sweep {
             t.metrics.remove(OBJECTIVE);
             match t.metrics.get(name).copied() {
                 Some(x) if x > 0.0 => {
-                    let value = if goal == Goal::Maximize { 1.0 / x } else { x };
-                    t.metrics.insert(OBJECTIVE.to_owned(), value);
+                    t.metrics.insert(OBJECTIVE.to_owned(), goal.turned(x));
                     used += 1;
                 }
                 Some(_) => left += 1,
@@ -164,10 +163,7 @@ impl Sweep {
 
 /// A value to minimise of the objective as its metric's own.
 pub fn own_value(minimised: f64, goal: Option<Goal>) -> f64 {
-    match goal {
-        Some(Goal::Maximize) => 1.0 / minimised,
-        _ => minimised,
-    }
+    goal.unwrap_or_default().turned(minimised)
 }
 
 #[cfg(test)]

@@ -92,6 +92,16 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    pub(crate) fn failed(failure: Failure, message: String) -> Self {
+        Self::Failed { failure, message }
+    }
+}
+
+/// Names of metrics that the tuner itself reads.
+const DRIFT: &str = "drift";
+const GFLOPS: &str = "gflops";
+
 /// One config of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
@@ -178,24 +188,61 @@ fn is_one(x: &f64) -> bool {
 }
 
 impl Trial {
-    /// A config whose workers were lost, with the last one's fault.
-    pub fn lost(config: Vec<Value>, effort: f64, message: String) -> Self {
+    /// A full trial of which nothing else is known.
+    pub fn of(config: Vec<Value>, outcome: Outcome) -> Self {
         Self {
             config,
-            outcome: Outcome::Failed {
-                failure: Failure::Lost,
-                message,
-            },
+            outcome,
             metrics: BTreeMap::new(),
             kernels: Kernels::new(),
-            effort,
+            effort: 1.0,
             build_s: 0.0,
             verify_s: 0.0,
             measure_s: 0.0,
             flags: Vec::new(),
-            at: now(),
+            at: 0.0,
             device: None,
         }
+    }
+
+    /// A config whose workers were lost, with the last one's fault.
+    pub fn lost(config: Vec<Value>, effort: f64, message: String) -> Self {
+        Self {
+            effort,
+            at: now(),
+            ..Self::of(config, Outcome::failed(Failure::Lost, message))
+        }
+    }
+
+    /// The same as a failed trial.
+    pub(crate) fn failed(mut self, failure: Failure, message: String) -> Self {
+        self.outcome = Outcome::failed(failure, message);
+        self
+    }
+
+    /// The time of the baseline around it over the baseline's first, where one was measured: how much the machine drifted.
+    pub(crate) fn drift(&self) -> Option<f64> {
+        self.metrics.get(DRIFT).copied()
+    }
+
+    /// Records the drift.
+    pub(crate) fn set_drift(&mut self, drift: f64) {
+        self.metrics.insert(DRIFT.to_owned(), drift);
+    }
+
+    /// Records the rates of a run of so many flops.
+    pub(crate) fn set_flops(&mut self, flops: f64, cost: Cost) {
+        self.metrics
+            .insert(GFLOPS.to_owned(), flops / cost.time_s * 1e-9);
+        if let Some(e) = cost.energy_j {
+            self.metrics
+                .insert("gflops_per_w".to_owned(), flops / e * 1e-9);
+        }
+    }
+
+    /// Flops of one run, where the work is known.
+    pub(crate) fn flops(&self) -> Option<f64> {
+        Some(self.metrics.get(GFLOPS)? * 1e9 * self.cost()?.time_s)
     }
 
     /// Time and energy; `None` if it failed.
@@ -284,9 +331,7 @@ impl Sweep {
     /// Flops of a run: the sweep's own word, or that of its trials where they agree.
     pub fn flops(&self) -> Option<f64> {
         let told = || {
-            let mut each = self
-                .measured()
-                .filter_map(|(t, c)| Some(t.metrics.get("gflops")? * 1e9 * c.time_s));
+            let mut each = self.trials.iter().filter_map(Trial::flops);
             let first = each.next()?;
             each.all(|f| (f / first - 1.0).abs() < 1e-6)
                 .then_some(first.round())

@@ -18,7 +18,6 @@ use greenup_meter::Observer;
 use greenup_meter::control::Control;
 use greenup_meter::stats::median;
 use greenup_space::Value;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -48,6 +47,14 @@ pub(crate) struct Bench<'a> {
     pub(crate) drift: Option<(f64, f64)>,
 }
 
+fn of_gpu(on: &GpuTarget) -> TrialDevice {
+    TrialDevice {
+        gpu: Some(on.gpu.ordinal),
+        uuid: Some(on.gpu.uuid.clone()).filter(|u| !u.is_empty()),
+        ..TrialDevice::default()
+    }
+}
+
 impl<'a> Bench<'a> {
     /// With the setup, without reference and baseline.
     pub(crate) fn plain(
@@ -62,12 +69,9 @@ impl<'a> Bench<'a> {
         if problem.build.language == Language::OpenCl && problem.opencl.is_none() {
             return Err(TuneError::NoDevice);
         }
-        let setup = match Unit::of_setup(problem) {
-            None => None,
-            Some(unit) => Some(unit.compile(&libraries).map_err(|e| {
-                e.into_tune(|m| TuneError::Reference(format!("the setup does not compile:\n{m}")))
-            })?),
-        };
+        let setup = Unit::of_setup(problem)
+            .map(|unit| unit.compile_for("setup", &libraries))
+            .transpose()?;
         Ok(Self {
             problem,
             plan,
@@ -81,14 +85,10 @@ impl<'a> Bench<'a> {
                 elsewhere: None,
                 compilers: Arc::default(),
             },
-            launcher: &plan.launcher,
-            gpu: plan.gpu.as_ref(),
-            control: plan.control.as_ref(),
-            device: plan.gpu.as_ref().map(|on| TrialDevice {
-                gpu: Some(on.gpu.ordinal),
-                uuid: Some(on.gpu.uuid.clone()).filter(|u| !u.is_empty()),
-                ..TrialDevice::default()
-            }),
+            launcher: &plan.setup.launcher,
+            gpu: plan.setup.gpu.as_ref(),
+            control: plan.setup.control.as_ref(),
+            device: plan.setup.gpu.as_ref().map(of_gpu),
             setup,
             reference: None,
             baseline: None,
@@ -100,24 +100,19 @@ impl<'a> Bench<'a> {
     }
 
     /// Builds the setup and the reference, and runs the latter once: its results are kept for all
-    /// trials. `workers` are those of the search.
+    /// trials.
     pub(crate) fn new(
         problem: &'a Problem,
         plan: &'a Plan,
-        workers: &[WorkerSetup],
         observer: &'a dyn Observer,
         libraries: PathBuf,
     ) -> Result<Self, TuneError> {
         let mut bench = Self::plain(problem, plan, observer, libraries)?;
-        if workers.iter().any(|w| w.launcher.remote.is_some()) {
+        if (plan.setup.workers.iter()).any(|w| w.launcher.remote.is_some()) {
             bench.builder.elsewhere = Some(Arc::new(shared::files(problem)?));
         }
         if let Some(unit) = Unit::of_baseline(problem) {
-            let file = unit.compile(&bench.builder.libraries).map_err(|e| {
-                e.into_tune(|m| {
-                    TuneError::Reference(format!("the baseline does not compile:\n{m}"))
-                })
-            })?;
+            let file = unit.compile_for("baseline", &bench.builder.libraries)?;
             bench.baseline = Some(Built::Library(file));
         }
         bench.prepare_reference()?;
@@ -133,10 +128,9 @@ impl<'a> Bench<'a> {
             control: worker.control.as_ref(),
             device: Some(TrialDevice {
                 host: worker.host.clone(),
-                gpu: gpu.map(|on| on.gpu.ordinal),
-                uuid: (gpu.map(|on| on.gpu.uuid.clone())).filter(|u| !u.is_empty()),
                 greenup: worker.version.clone(),
                 worker: Some(number),
+                ..gpu.map(of_gpu).unwrap_or_default()
             }),
             ..self.another()
         }
@@ -172,22 +166,15 @@ impl<'a> Bench<'a> {
         // A GPU's clock follows what ran just before: there the baseline's time says nothing of the
         // config's.
         let drift = match self.gpu {
-            None => t.metrics.get("drift").copied().unwrap_or(1.0),
+            None => t.drift().unwrap_or(1.0),
             Some(_) => 1.0,
         };
         let steady = Cost {
             time_s: cost.time_s / drift,
             ..cost
         };
-        let flops = self
-            .problem
-            .work(&t.config)
-            .ok()
-            .map(|w| w.flops())
-            .filter(|f| *f > 0.0);
-        self.plan
-            .objectives
-            .iter()
+        let flops = self.problem.flops(&t.config);
+        (self.plan.options.objectives.iter())
             .map(|o| o.value(if o.needs_energy() { cost } else { steady }, flops))
             .collect()
     }
@@ -202,31 +189,19 @@ impl<'a> Bench<'a> {
         effort: f64,
         (made, build_s): &Made,
     ) -> Result<Option<Trial>, EnvironmentFault> {
+        let nothing = Outcome::failed(Failure::Runtime, "its worker measured nothing".into());
         let mut trial = Trial {
-            config,
-            outcome: Outcome::Failed {
-                failure: Failure::Runtime,
-                message: "its worker measured nothing".into(),
-            },
-            metrics: BTreeMap::new(),
-            kernels: BTreeMap::new(),
             effort,
             build_s: *build_s,
-            verify_s: 0.0,
-            measure_s: 0.0,
-            flags: Vec::new(),
-            at: now(),
             device: self.device.clone(),
+            at: now(),
+            ..Trial::of(config, nothing)
         };
         let ready = match made {
             Ok(r) => r,
             Err(BuildError::Environment(fault)) => return Err(fault.clone()),
             Err(BuildError::Compile(e)) => {
-                trial.outcome = Outcome::Failed {
-                    failure: Failure::Compile,
-                    message: e.to_string(),
-                };
-                return Ok(Some(trial));
+                return Ok(Some(trial.failed(Failure::Compile, e.to_string())));
             }
         };
         trial.metrics.clone_from(&ready.facts);
@@ -235,29 +210,18 @@ impl<'a> Bench<'a> {
                 .metrics
                 .insert("gpu".into(), f64::from(on.gpu.ordinal));
         }
-        if let Some(message) = ready.rejected.clone() {
-            let failure = match trial.metrics.get("blocks") {
-                Some(&b) if b <= 0.0 => Failure::Launch,
-                _ => Failure::Invalid,
-            };
-            trial.outcome = Outcome::Failed { failure, message };
-            return Ok(Some(trial));
+        if let Some((failure, message)) = ready.rejected.clone() {
+            return Ok(Some(trial.failed(failure, message)));
         }
         if let Err(e) = self.set_clocks(&trial.config) {
-            let (failure, message) = (Failure::Launch, e.to_string());
-            trial.outcome = Outcome::Failed { failure, message };
-            return Ok(Some(trial));
+            return Ok(Some(trial.failed(Failure::Launch, e.to_string())));
         }
         let built = &ready.built;
         let number = self.device.as_ref().and_then(|d| d.worker).unwrap_or(0);
         let outputs = self.builder.libraries.join(format!("outputs-{number}"));
         let check = match self.problem.checking(&trial.config, &outputs) {
             Ok(check) => check,
-            Err(e) => {
-                let (failure, message) = (Failure::Launch, e.to_string());
-                trial.outcome = Outcome::Failed { failure, message };
-                return Ok(Some(trial));
-            }
+            Err(e) => return Ok(Some(trial.failed(Failure::Launch, e.to_string()))),
         };
         let check_s = check.as_ref().map_or(0.0, |c| c.timeout_s);
         let m = self.problem.measure;
@@ -306,10 +270,8 @@ impl<'a> Bench<'a> {
                         .and_then(|()| numbers::energy(*energy_j))
                         .and_then(|()| numbers::energy(*baseline_j));
                     if let Err(why) = unusable {
-                        trial.outcome = Outcome::Failed {
-                            failure: Failure::Runtime,
-                            message: format!("its worker measured {why}"),
-                        };
+                        let message = format!("its worker measured {why}");
+                        trial = trial.failed(Failure::Runtime, message);
                         break;
                     }
                     trial.flags.clone_from(flags);
@@ -332,14 +294,10 @@ impl<'a> Bench<'a> {
         }
         trial.measure_s = total - trial.verify_s - (trial.build_s - build_before);
         if let Some((failure, message)) = answer.failure {
-            trial.outcome = Outcome::Failed { failure, message };
+            trial = trial.failed(failure, message);
         }
-        let flops = self.problem.work(&trial.config).ok().map(|w| w.flops());
-        if let (Some(f), Some(c)) = (flops.filter(|f| *f > 0.0), trial.cost()) {
-            trial.metrics.insert("gflops".into(), f / c.time_s * 1e-9);
-            if let Some(e) = c.energy_j {
-                trial.metrics.insert("gflops_per_w".into(), f / e * 1e-9);
-            }
+        if let (Some(flops), Some(cost)) = (self.problem.flops(&trial.config), trial.cost()) {
+            trial.set_flops(flops, cost);
         }
         trial.at = now();
         // Without a [baseline] in the problem, the first config that works is the drift reference.

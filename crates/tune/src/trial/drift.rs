@@ -13,7 +13,7 @@ impl Bench<'_> {
         let own = baseline_s.iter().sum::<f64>() / baseline_s.len() as f64;
         let first = *self.first_baseline_s.get_or_insert(own);
         let drift = own / first;
-        trial.metrics.insert("drift".into(), drift);
+        trial.set_drift(drift);
         let (lo, hi) = self.drift.unwrap_or((drift, drift));
         self.drift = Some((lo.min(drift), hi.max(drift)));
         if (drift - 1.0).abs() > 0.05 {

@@ -18,7 +18,7 @@ use std::path::Path;
 /// # Errors
 /// A file that decides a trial cannot be read: its changes could not be seen.
 pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneError> {
-    let mut more = plan.facts.clone();
+    let mut more = plan.options.facts.clone();
     let fixed: String = [
         Unit::of_reference(problem),
         Unit::of_setup(problem),
@@ -43,7 +43,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneEr
         more.insert("flags".into(), problem.build.flags().join(" "));
         more.insert("seed of data".into(), DATA_SEED.to_string());
     }
-    if let Some(on) = &plan.gpu {
+    if let Some(on) = &plan.setup.gpu {
         more.insert("architecture".into(), on.gpu.arch.clone());
         more.insert("gpu".into(), on.gpu.name.clone());
         more.extend(wisdom::device_facts(&Device::of_gpu(&on.gpu)));
@@ -61,18 +61,18 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneEr
         })
         .collect();
     more.insert("data".into(), fills.join(", "));
-    let flops = plan_flops(problem);
     let fingerprint = fingerprint(problem, plan, &more)?;
     Ok(SweepFacts {
         verified: Some(problem.verified()),
         fingerprint,
         name: problem.space.name.clone(),
-        device: plan.device.clone(),
+        device: plan.setup.device.clone(),
         parameters: problem.space.names().map(str::to_owned).collect(),
-        flops,
-        objective: plan.objectives.first().map(ToString::to_string),
-        goal: match (plan.objectives.first(), &problem.command) {
-            (Some(Objective::Metric(name)), Some(c)) => c.goal(name),
+        // Where they do not depend on the config.
+        flops: problem.flops(&[]),
+        objective: Some(plan.objective().to_string()),
+        goal: match (plan.objective(), &problem.command) {
+            (Objective::Metric(name), Some(c)) => c.goal(name),
             _ => None,
         },
         disturbance: None,
@@ -101,7 +101,7 @@ fn fingerprint(
             put(name.into(), v.clone());
         }
     }
-    put("device".into(), plan.device.clone());
+    put("device".into(), plan.setup.device.clone());
     let m = problem.measure;
     put("measure.seconds".into(), m.seconds.to_string());
     put("measure.timeout".into(), m.timeout.to_string());
@@ -150,9 +150,10 @@ fn fingerprint(
     for file in units.iter().flatten().flat_map(Unit::files) {
         let name = file.strip_prefix(&problem.dir).unwrap_or(&file);
         // A compiler lists headers too that no config includes.
-        let contents = match file.exists() {
-            true => hash_of(&file)?,
-            false => "missing".to_owned(),
+        let contents = if file.exists() {
+            hash_of(&file)?
+        } else {
+            "missing".to_owned()
         };
         put(format!("file {}", name.display()), contents);
     }
@@ -162,24 +163,13 @@ fn fingerprint(
 /// A constant as a shell reads it.
 fn one_word(pair: String) -> String {
     let apart = |c: char| c.is_whitespace() || "'\"\\".contains(c);
-    match pair.contains(apart) {
-        true => shell_words::quote(&pair).into_owned(),
-        false => pair,
+    if pair.contains(apart) {
+        shell_words::quote(&pair).into_owned()
+    } else {
+        pair
     }
 }
 
 fn hash_of(file: &Path) -> Result<String, TuneError> {
     Ok(format!("hash {}", Cache::key_of_file(file)?))
-}
-
-/// Flops of a run, where they do not depend on the config.
-fn plan_flops(problem: &Problem) -> Option<f64> {
-    if !problem.has_work() {
-        return None;
-    }
-    problem
-        .work(&[])
-        .ok()
-        .map(|w| w.flops())
-        .filter(|f| *f > 0.0)
 }

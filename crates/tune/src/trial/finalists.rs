@@ -69,16 +69,17 @@ pub(crate) fn between_trials(trials: &[Trial], energy: bool) -> f64 {
     let mut steps: Vec<f64> = Vec::new();
     for t in trials {
         let worker = t.device.as_ref().and_then(|d| d.worker);
-        if let Some(&drift) = t.metrics.get("drift")
+        if let Some(drift) = t.drift()
             && let Some(last) = before.insert(worker, drift)
         {
             steps.push((drift / last - 1.0).abs());
         }
     }
     // A step is the difference of two errors of the baseline; a trial's value has its own error and that of the baseline.
-    let sd = match steps.is_empty() {
-        true => 0.0,
-        false => 1.4826 * greenup_meter::stats::median(&steps),
+    let sd = if steps.is_empty() {
+        0.0
+    } else {
+        1.4826 * greenup_meter::stats::median(&steps)
     };
     (2.0 * sd).max(if energy { LEAST_ENERGY } else { LEAST })
 }
@@ -132,7 +133,7 @@ mod tests {
         let mut screened: Vec<Screened> = (trials.iter().zip(order))
             .map(|(t, config)| Screened {
                 config,
-                value: t.cost().unwrap().time_s / t.metrics["drift"],
+                value: t.cost().unwrap().time_s / t.drift().unwrap(),
                 error: noise.hypot(within_trial(t)),
             })
             .collect();

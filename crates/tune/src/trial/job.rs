@@ -6,7 +6,7 @@ use crate::build::opencl;
 use crate::error::{EnvironmentFault, TuneError};
 use crate::plan::DATA_SEED;
 use crate::sweep::Failure;
-use crate::worker::launcher::Answer;
+use crate::worker::launcher::JobResult;
 use crate::worker::protocol::{Built, Expected, Inputs, Job, Task};
 use std::sync::PoisonError;
 
@@ -23,8 +23,7 @@ impl Bench<'_> {
                 data: self.problem.data.clone(),
                 seed: DATA_SEED,
                 setup: self.setup.clone(),
-                dir: std::path::absolute(&self.problem.dir)
-                    .unwrap_or_else(|_| self.problem.dir.clone()),
+                dir: self.problem.absolute_dir(),
                 gpu,
                 unrestored: !self.problem.measure.restore,
                 opencl: match &task {
@@ -32,17 +31,20 @@ impl Bench<'_> {
                     _ => self.problem.opencl.as_ref().map(opencl::target),
                 },
             },
-            task,
-            files: Vec::new(),
+            ..Job::of(task, limit_s)
         }
     }
 
-    pub(crate) fn run(&self, task: Task, limit_s: f64) -> Result<Option<Answer>, EnvironmentFault> {
+    pub(crate) fn run(
+        &self,
+        task: Task,
+        limit_s: f64,
+    ) -> Result<Option<JobResult>, EnvironmentFault> {
         let job = self.job(task, limit_s);
         let cancelled = || self.observer.cancelled();
         // References run here, wherever the kernels run.
         if matches!(job.task, Task::Reference { .. } | Task::Compile(_)) {
-            return self.plan.launcher.run(&job, limit_s, &cancelled);
+            return self.plan.setup.launcher.run(&job, limit_s, &cancelled);
         }
         // What a command does wrong harms no worker.
         let on_device = job.inputs.gpu.is_some() || job.inputs.opencl.is_some();
@@ -87,9 +89,7 @@ impl Bench<'_> {
                 self.observer.cancelled()
             });
             self.builder.expectation = found.map_err(TuneError::Reference)?;
-            let objective = self.plan.objectives.first().copied();
-            let objective = objective.unwrap_or(self.problem.objective);
-            let baseline = command.baseline(self.problem, objective);
+            let baseline = command.baseline(self.problem, self.plan.objective());
             self.baseline = (baseline.map_err(TuneError::Reference)?).map(|mut command| {
                 let files = self.builder.elsewhere.iter().flat_map(|f| f.iter());
                 command.files = files.cloned().collect();
@@ -100,9 +100,7 @@ impl Bench<'_> {
         let Some(unit) = Unit::of_reference(self.problem) else {
             return Ok(());
         };
-        let library = unit.compile(&self.builder.libraries).map_err(|e| {
-            e.into_tune(|m| TuneError::Reference(format!("the reference does not compile:\n{m}")))
-        })?;
+        let library = unit.compile_for("reference", &self.builder.libraries)?;
         let at = |name| self.builder.libraries.join(name);
         let outputs = Expected {
             first: at("reference.bin"),

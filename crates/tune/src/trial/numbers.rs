@@ -5,9 +5,10 @@
 /// # Errors
 /// What is wrong, in words.
 pub(crate) fn measured(times_s: &[f64]) -> Result<(), String> {
-    match times_s.is_empty() {
-        true => Err("no time".into()),
-        false => each(times_s),
+    if times_s.is_empty() {
+        Err("no time".into())
+    } else {
+        each(times_s)
     }
 }
 

@@ -54,7 +54,7 @@ impl Bench<'_> {
         trials: &[Trial],
         points: &dyn Points,
     ) -> Result<Finals, TuneError> {
-        let objective = self.plan.objectives[0];
+        let objective = self.plan.objective();
         let best = self.candidates(trials, points);
         if best.is_empty() {
             if let Some(unmet) = objective.unmet(trials.iter().filter_map(Trial::cost)) {
@@ -80,8 +80,8 @@ impl Bench<'_> {
         let with_baseline = baseline.is_some();
         kernels.extend(baseline);
         let measure = self.problem.measure;
-        let (rounds, seconds) = measure.final_rounds(self.plan.gpu.is_some());
-        let rounds = self.plan.rounds.unwrap_or(rounds);
+        let (rounds, seconds) = measure.final_rounds(self.plan.setup.gpu.is_some());
+        let rounds = self.plan.options.rounds.unwrap_or(rounds);
         let Some(series) = self.interleaved(kernels, &best, rounds, seconds)? else {
             return Ok(Finals::default());
         };
@@ -89,15 +89,16 @@ impl Bench<'_> {
             configs: best.iter().map(|t| t.config.clone()).collect(),
             times_s: series.times_s,
             energies_j: series.energies_j,
-            metrics: match series.metrics.iter().all(Vec::is_empty) {
-                true => Vec::new(),
-                false => series.metrics,
+            metrics: if series.metrics.iter().all(Vec::is_empty) {
+                Vec::new()
+            } else {
+                series.metrics
             },
             with_baseline,
             ties_by_order: true,
         };
         let (times_s, energies_j) = (&rounds.times_s, &rounds.energies_j);
-        let flops = |i: usize| self.problem.work(&best[i].config).ok().map(|w| w.flops());
+        let flops = |i: usize| self.problem.flops(&best[i].config);
         let known = |i: usize| rounds.cost(&best[i].config);
         let mut order = rounds.ranked(objective, &flops);
         order.retain(|&i| known(i).is_some_and(|c| objective.allowed(c)));
@@ -121,7 +122,7 @@ impl Bench<'_> {
         let baseline = rounds.against_baseline(winner, self.maximizes());
         let finalists = order
             .into_iter()
-            .take(self.plan.finalists.max(1))
+            .take(self.plan.options.finalists.max(1))
             .filter_map(|i| {
                 let ratio = ratio_of_medians(&values[i], &values[winner]);
                 Some(Finalist {
@@ -144,10 +145,8 @@ impl Bench<'_> {
     /// Whether the objective is a metric that is better the larger it is.
     pub(crate) fn maximizes(&self) -> bool {
         let command = self.problem.command.as_ref();
-        match self.plan.objectives.first() {
-            Some(Objective::Metric(name)) => {
-                command.and_then(|c| c.goal(name)) == Some(Goal::Maximize)
-            }
+        match self.plan.objective() {
+            Objective::Metric(name) => command.and_then(|c| c.goal(name)) == Some(Goal::Maximize),
             _ => false,
         }
     }
@@ -184,9 +183,7 @@ impl Bench<'_> {
                 maximize,
                 ..BaselineFacts::default()
             };
-            if let (Some(Objective::Metric(name)), None) =
-                (self.plan.objectives.first(), facts.metric)
-            {
+            if let (Objective::Metric(name), None) = (self.plan.objective(), facts.metric) {
                 self.observer.note(&format!(
                     "the output of the baseline has no `{name}`: it is compared by its time alone"
                 ));
@@ -277,9 +274,9 @@ impl Bench<'_> {
     /// The trials that are measured again, in the order of the space: the best by each objective, and those that noise cannot
     /// tell from them.
     fn candidates<'t>(&self, trials: &'t [Trial], points: &dyn Points) -> Vec<&'t Trial> {
-        let full = |t: &&Trial| t.effort >= 1.0 || self.plan.finalists == 0;
+        let full = |t: &&Trial| t.effort >= 1.0 || self.plan.options.finalists == 0;
         let mut configs: Vec<&Trial> = Vec::new();
-        let orders: Vec<Vec<Screened>> = (self.plan.objectives.iter().enumerate())
+        let orders: Vec<Vec<Screened>> = (self.plan.options.objectives.iter().enumerate())
             .map(|(i, objective)| {
                 let between = between_trials(trials, objective.needs_energy());
                 let mut order: Vec<(f64, &Trial)> = (trials.iter().filter(full))
@@ -306,12 +303,16 @@ impl Bench<'_> {
                     .collect()
             })
             .collect();
-        let mut best: Vec<&Trial> =
-            (candidates(&orders, self.plan.finalists.max(1), self.plan.near_ties).into_iter())
-                .map(|i| configs[i])
-                .collect();
-        if self.plan.finalists > 0 {
-            let first = self.plan.first.iter();
+        let mut best: Vec<&Trial> = (candidates(
+            &orders,
+            self.plan.options.finalists.max(1),
+            self.plan.options.near_ties,
+        )
+        .into_iter())
+        .map(|i| configs[i])
+        .collect();
+        if self.plan.options.finalists > 0 {
+            let first = self.plan.options.first.iter();
             let more = first.filter_map(|c| configs.iter().find(|t| t.config == *c));
             for t in more {
                 if best.iter().all(|b| b.config != t.config) {
@@ -337,7 +338,7 @@ impl Bench<'_> {
         }
         let mut times_s = vec![Vec::new(); kernels.len()];
         let mut energies_j = vec![Vec::new(); kernels.len()];
-        let mut rng = fastrand::Rng::with_seed(self.plan.seed);
+        let mut rng = fastrand::Rng::with_seed(self.plan.options.seed);
         let mut order: Vec<usize> = (0..kernels.len()).collect();
         for _ in 0..rounds {
             rng.shuffle(&mut order);

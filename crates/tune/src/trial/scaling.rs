@@ -8,13 +8,13 @@ use crate::problem::Problem;
 use crate::sweep::{Sweep, Trial};
 use crate::trial::bench::Bench;
 use crate::trial::drift::record_baseline;
+use crate::trial::finalists::within_trial;
 use greenup_files::{FolderLock, Scratch};
 use greenup_meter::Observer;
 use greenup_meter::stats::median;
 use greenup_space::{Index, Limits, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
-use std::time::Instant;
 
 /// One size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,17 +49,10 @@ impl Scaling {
     pub fn rates(&self, at: &SizePoint, config: usize) -> Option<Rates> {
         let t = at.trials.get(config)?.as_ref()?;
         let cost = t.cost()?;
-        let work = t
-            .metrics
-            .get("gflops")
-            .map_or(1.0, |g| g * 1e9 * cost.time_s);
-        let error = match &t.outcome {
-            crate::Outcome::Measured { time_error, .. } => time_error.unwrap_or(0.0),
-            crate::Outcome::Failed { .. } => 0.0,
-        };
+        let work = t.flops().unwrap_or(1.0);
         Some(Rates {
             per_second: work / cost.time_s,
-            relative_error: error,
+            relative_error: within_trial(t),
             per_joule: cost.energy_j.map(|e| work / e),
         })
     }
@@ -67,11 +60,7 @@ impl Scaling {
     /// The same of the problem's baseline, by the median of its times next to the trials; without an interval.
     pub fn baseline(&self, at: &SizePoint) -> Option<Rates> {
         let trials = || at.trials.iter().flatten();
-        let work = trials().find_map(|t| {
-            let gflops = t.metrics.get("gflops")?;
-            Some(gflops * 1e9 * t.cost()?.time_s)
-        });
-        let work = work.unwrap_or(1.0);
+        let work = trials().find_map(Trial::flops).unwrap_or(1.0);
         let of = |name: &str| -> Vec<f64> {
             trials()
                 .filter_map(|t| t.metrics.get(name).copied())
@@ -164,7 +153,7 @@ pub fn scaling(
             cause,
         })?;
         let points = Indexed::new(&index);
-        let mut bench = Bench::new(problem, plan, &[], observer, scratch.path().to_owned())?;
+        let mut bench = Bench::new(problem, plan, observer, scratch.path().to_owned())?;
         // Kernels have it around each trial.
         let baseline = bench.first_baseline()?;
         let mut trials = Vec::new();
@@ -173,9 +162,7 @@ pub fn scaling(
                 None => None,
                 Some(point) => {
                     let config = points.config(point);
-                    let start = Instant::now();
-                    let made = bench.builder.compile(&config);
-                    let made = (made, start.elapsed().as_secs_f64());
+                    let made = bench.builder.made(&config);
                     let Some(mut t) = bench.trial(config, 1.0, &made)? else {
                         complete = false;
                         break 'sizes;

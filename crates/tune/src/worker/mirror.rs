@@ -116,6 +116,12 @@ impl<S: Store> Mirror<S> {
         Ok(Self { session, arrays })
     }
 
+    /// Other arguments in place of these, whose memory is free before.
+    fn replaced(self, arguments: &Arguments) -> Result<Self, S::Error> {
+        drop(self.arrays);
+        Self::new(self.session, arguments)
+    }
+
     /// Each array; none for a scalar.
     pub fn arrays(&self) -> impl Iterator<Item = Option<&Array<S>>> {
         self.arrays.iter().map(Option::as_ref)
@@ -184,6 +190,16 @@ pub enum OnDevice {
     OpenCl(Mirror<opencl::Session>),
 }
 
+/// The same of the mirror on either device.
+macro_rules! on {
+    ($device:expr, $mirror:ident => $do:expr) => {
+        match $device {
+            OnDevice::Cuda($mirror) => $do.map_err(DeviceError::from),
+            OnDevice::OpenCl($mirror) => $do.map_err(DeviceError::from),
+        }
+    };
+}
+
 impl OnDevice {
     /// Other arguments on the same device, beside these.
     pub fn another(&self, arguments: &Arguments) -> Result<Self, DeviceError> {
@@ -196,40 +212,23 @@ impl OnDevice {
     /// Other arguments on the same device, in place of these.
     pub fn replaced(self, arguments: &Arguments) -> Result<Self, DeviceError> {
         Ok(match self {
-            Self::Cuda(Mirror { session, arrays }) => {
-                drop(arrays);
-                Self::Cuda(Mirror::new(session, arguments)?)
-            }
-            Self::OpenCl(Mirror { session, arrays }) => {
-                drop(arrays);
-                Self::OpenCl(Mirror::new(session, arguments)?)
-            }
+            Self::Cuda(m) => Self::Cuda(m.replaced(arguments)?),
+            Self::OpenCl(m) => Self::OpenCl(m.replaced(arguments)?),
         })
     }
 
     pub fn reset(&self) -> Result<(), DeviceError> {
-        match self {
-            Self::Cuda(m) => m.reset()?,
-            Self::OpenCl(m) => m.reset()?,
-        }
-        Ok(())
+        on!(self, m => m.reset())
     }
 
     pub fn fetch(
         &self,
         arguments: &mut Arguments,
     ) -> Result<Option<(usize, OutOfBounds)>, DeviceError> {
-        Ok(match self {
-            Self::Cuda(m) => m.fetch(arguments)?,
-            Self::OpenCl(m) => m.fetch(arguments)?,
-        })
+        on!(self, m => m.fetch(arguments))
     }
 
     pub fn restore(&self, arguments: &Arguments) -> Result<(), DeviceError> {
-        match self {
-            Self::Cuda(m) => m.restore(arguments)?,
-            Self::OpenCl(m) => m.restore(arguments)?,
-        }
-        Ok(())
+        on!(self, m => m.restore(arguments))
     }
 }

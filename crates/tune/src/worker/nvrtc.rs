@@ -1,6 +1,7 @@
 //! Compiles CUDA sources in the worker process: NVRTC compiles one source at a time per process and may crash on a bad one.
 
 use super::protocol::{Cuda, Message};
+use crate::error::errors_in;
 use crate::sweep::Failure;
 use greenup_device::cuda::{Compiler, Source};
 
@@ -25,15 +26,10 @@ pub(crate) fn compile(cuda: &Cuda) -> Result<Message, (Failure, String)> {
         })
         .map_err(|e| {
             let text = e.to_string();
-            let errors: Vec<&str> = text
-                .lines()
-                .filter(|l| l.contains("error"))
-                .take(3)
-                .collect();
-            failed(match (errors.is_empty(), e.hint()) {
-                (false, _) => errors.join("\n"),
-                (true, Some(fix)) => format!("{text}: {fix}"),
-                (true, None) => text,
+            failed(match (errors_in(&text), e.hint()) {
+                (errors, _) if !errors.is_empty() => errors,
+                (_, Some(fix)) => format!("{text}: {fix}"),
+                (_, None) => text,
             })
         })?;
     Ok(Message::Compiled {

@@ -68,6 +68,18 @@ pub struct Job {
     pub files: Vec<Sent>,
 }
 
+impl Job {
+    /// A job without arguments and files.
+    pub(crate) fn of(task: Task, limit_s: f64) -> Self {
+        Self {
+            inputs: Inputs::default(),
+            limit_s,
+            task,
+            files: Vec::new(),
+        }
+    }
+}
+
 /// Inputs of the kernels. A worker that gets the same inputs again reuses them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inputs {

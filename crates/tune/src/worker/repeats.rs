@@ -31,11 +31,12 @@ fn failed(why: String) -> Stop {
 pub(super) fn possible(time_s: f64, changed: usize, on_gpu: bool) -> Result<(), Stop> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let least = changed as f64 / if on_gpu { GPU } else { CORE * cores as f64 };
-    match time_s < least {
-        false => Ok(()),
-        true => Err(failed(format!(
+    if time_s < least {
+        Err(failed(format!(
             "a measured call took {time_s:.1e} s, and to write the {changed} bytes that its first call changed takes {least:.1e} s at least: later calls do less work"
-        ))),
+        )))
+    } else {
+        Ok(())
     }
 }
 

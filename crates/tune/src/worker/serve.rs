@@ -139,9 +139,12 @@ fn work(
                 inputs.reset()?;
                 inputs.run(&mut kernel, 1)?;
                 check(inputs, reference.map(|r| r.first.as_path()))
-                    .and_then(|_| match inputs.outputs() == accepted {
-                        true => Ok(()),
-                        false => checked(checking, inputs, channel),
+                    .and_then(|_| {
+                        if inputs.outputs() == accepted {
+                            Ok(())
+                        } else {
+                            checked(checking, inputs, channel)
+                        }
                     })
                     .map_err(|e| again(e, AFTER))?;
             }
@@ -154,9 +157,12 @@ fn work(
             let renewed_s = inputs.run(&mut kernel, 1)?;
             let verified = check(
                 inputs,
-                reference.map(|r| match fresh {
-                    true => r.fresh.as_path(),
-                    false => r.first.as_path(),
+                reference.map(|r| {
+                    if fresh {
+                        r.fresh.as_path()
+                    } else {
+                        r.first.as_path()
+                    }
                 }),
             )
             .map_err(|e| again(e, if fresh { ON_FRESH } else { AFTER }))?;

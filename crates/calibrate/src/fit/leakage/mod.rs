@@ -283,9 +283,12 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
         .collect();
     let constant = |value: f64, of: fn(&(f64, f64, f64)) -> f64| {
         let values: Vec<f64> = drawn.iter().map(of).collect();
-        let end = |q| match values.is_empty() {
-            true => value,
-            false => quantile(&values, q),
+        let end = |q| {
+            if values.is_empty() {
+                value
+            } else {
+                quantile(&values, q)
+            }
         };
         Constant {
             value,

@@ -72,15 +72,19 @@ pub fn run(args: &MachinesArgs) -> Result {
                 rate(Some(Op::Dram), "B/s"),
                 opt(l.time_balance, &three),
                 opt(l.energy_balance, &three),
-                opt(l.best_flop_per_joule, &|x| match no_constant_power(m) {
-                    true => format!("≤ {}", si(x, "flop/J")),
-                    false => si(x, "flop/J"),
+                opt(l.best_flop_per_joule, &|x| {
+                    if no_constant_power(m) {
+                        format!("≤ {}", si(x, "flop/J"))
+                    } else {
+                        si(x, "flop/J")
+                    }
                 }),
-                match no_constant_power(m) {
-                    true => "taken as 0".to_owned(),
-                    false => opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| {
+                if no_constant_power(m) {
+                    "taken as 0".to_owned()
+                } else {
+                    opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| {
                         si(x, "W")
-                    }),
+                    })
                 },
                 opt(m.usable_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
                 opt(l.constant_share, &percent),

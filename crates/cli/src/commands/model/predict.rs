@@ -10,7 +10,7 @@ use greenup_tune::analyze::counted;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct PredictionJson<'a> {
     machine: &'a str,
     label: &'static str,
     #[serde(flatten)]
@@ -154,7 +154,7 @@ pub fn run(args: &PredictArgs) -> Result {
         .filter(|_| p.ops_without_time.is_empty())
         .and_then(|_| predict_clocked(&machine, &work).ok());
     if args.json {
-        return print::json(&Answer {
+        return print::json(&PredictionJson {
             machine: &machine.name,
             label: machine.label.name(),
             prediction: p,
@@ -174,13 +174,15 @@ pub fn run(args: &PredictArgs) -> Result {
         |(lo, hi): (f64, f64), unit: &str| format!("[{} … {}]", si(lo, unit), si(hi, unit));
     print::line(format!(
         "  time    {:>12}  {}",
-        match p.ops_without_time.is_empty() {
-            true => si(p.time_s, "s"),
-            false => format!("≥ {}", si(p.time_s, "s")),
+        if p.ops_without_time.is_empty() {
+            si(p.time_s, "s")
+        } else {
+            format!("≥ {}", si(p.time_s, "s"))
         },
-        match p.ops_without_time.is_empty() {
-            true => interval(p.time_interval_s, "s"),
-            false => "a lower bound".to_owned(),
+        if p.ops_without_time.is_empty() {
+            interval(p.time_interval_s, "s")
+        } else {
+            "a lower bound".to_owned()
         }
     ));
     match (p.energy_j, p.power_w, p.energy_interval_j) {

@@ -34,12 +34,13 @@ pub fn run(args: &ProfileArgs) -> Result {
     let (method, gpus) = method(args)?;
     without_effect(args, method)?;
     let traced = matches!(method, MethodOfProfile::Time | MethodOfProfile::Counters);
-    let cupti = match traced {
-        true => Some(
+    let cupti = if traced {
+        Some(
             library::find(args.cupti.as_deref(), &program)
                 .map_err(|e| AppError::new(e.to_string()).hint(e.hint()))?,
-        ),
-        false => None,
+        )
+    } else {
+        None
     };
     let ncu = match method {
         MethodOfProfile::Counters => Some(counters::profiler().map_err(refused)?),
@@ -82,9 +83,10 @@ pub fn run(args: &ProfileArgs) -> Result {
     let ran = run_program(&what, sensors)?;
     // What was measured is kept, also after Ctrl-C.
     let saving = interrupt::saving();
-    let activity = match traced {
-        true => Activity::read_all(&folder)?,
-        false => Vec::new(),
+    let activity = if traced {
+        Activity::read_all(&folder)?
+    } else {
+        Vec::new()
     };
     let mut recorded = recorded(args, ran, from, (gpus, host, notes));
     recorded.name_devices(&activity, other);
@@ -130,9 +132,10 @@ pub fn redraw(args: &ProfileArgs, dir: &Path) -> Result {
     let mut outputs = Outputs::new();
     let models = Models::load(args, &mut outputs)?;
     let folder = dir.join(ACTIVITY);
-    let activity = match folder.is_dir() {
-        true => Activity::read_all(&folder)?,
-        false => Vec::new(),
+    let activity = if folder.is_dir() {
+        Activity::read_all(&folder)?
+    } else {
+        Vec::new()
     };
     if recorded.lacks(&activity) {
         return Err(

@@ -1,14 +1,15 @@
 //! `greenup profile PROBLEM --sweep DIR`: hardware counters of a sweep's configs.
 
 use crate::args::ProfileArgs;
-use crate::{search, setup};
+use crate::search::{self, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_app::progress::Bars;
-use greenup_tune::TuneError;
 use greenup_tune::counters::profile::profile;
+use greenup_tune::problem::ProblemFile;
 use greenup_tune::sweep::{Counted, Folder};
 use greenup_tune::trial::scaling::select;
+use greenup_tune::{Plan, SessionOptions, TuneError};
 use std::path::Path;
 
 pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
@@ -19,7 +20,7 @@ pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
         );
     }
     let file = problem;
-    let problem = search::problem(file, &args.named, args.gpu.as_deref())?;
+    let problem = search::problem(&ProblemFile::read(file)?, &args.named, args.gpu.as_deref())?;
     if !problem.on_gpu() {
         return Err(AppError::new(format!(
             "{}: its kernels do not run on a GPU",
@@ -46,7 +47,12 @@ pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
         configs.len()
     ));
     let bars = Bars::new();
-    let plan = setup.plan(&problem, folder);
+    let plan = Plan::new(
+        &problem,
+        SessionOptions::default(),
+        setup,
+        folder.to_owned(),
+    );
     let mut all = Vec::new();
     let done = profile(
         &problem,

@@ -211,9 +211,10 @@ fn markdown(all: &InterleavedResult) -> String {
 
 /// Number of runs, with how many have energies where some lack theirs.
 fn runs(r: &CommandResult, sensor: bool) -> String {
-    match sensor && r.energy_runs < r.runs {
-        true => format!("{}, {} with energy", r.runs, r.energy_runs),
-        false => r.runs.to_string(),
+    if sensor && r.energy_runs < r.runs {
+        format!("{}, {} with energy", r.runs, r.energy_runs)
+    } else {
+        r.runs.to_string()
     }
 }
 

@@ -115,9 +115,10 @@ fn ranking(all: &InterleavedResult) {
 fn print_one(r: &CommandResult, sensor: Option<&str>) {
     let s = |x: f64| si(x, "s");
     let t = &r.time_s;
-    let energies = match sensor.is_some() && r.energy_runs < r.runs {
-        true => format!(", {} with energy", r.energy_runs),
-        false => String::new(),
+    let energies = if sensor.is_some() && r.energy_runs < r.runs {
+        format!(", {} with energy", r.energy_runs)
+    } else {
+        String::new()
     };
     print::line(format!(
         "  time    {:>10}  [{} … {}]   {} runs{energies}",

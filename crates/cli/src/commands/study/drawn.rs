@@ -13,9 +13,10 @@ const ENDINGS: [&str; 6] = ["svg", "png", "pdf", "html", "htm", "md"];
 
 /// Draws the study in a folder, or prints its table.
 pub fn drawn(args: &ScalingArgs, folder: &Path) -> Result {
-    let file = match folder.is_dir() {
-        true => folder.join("scaling.json"),
-        false => folder.to_owned(),
+    let file = if folder.is_dir() {
+        folder.join("scaling.json")
+    } else {
+        folder.to_owned()
     };
     let mut outputs = Outputs::new();
     outputs.input(&file);

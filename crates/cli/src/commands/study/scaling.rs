@@ -251,12 +251,11 @@ fn measured_link(gpus: &[usize], most: usize, temporary: &Path) -> (Machine, Str
             }
         };
         let out = output(&mut command, LINK_LIMIT, &interrupt::requested)?;
-        match out.success() {
-            true => Ok(machine::read(&file)?),
-            false => {
-                let last = out.stderr.lines().find(|l| l.starts_with("error:"));
-                Err(AppError::new(last.unwrap_or("it did not end")))
-            }
+        if out.success() {
+            Ok(machine::read(&file)?)
+        } else {
+            let last = out.stderr.lines().find(|l| l.starts_with("error:"));
+            Err(AppError::new(last.unwrap_or("it did not end")))
         }
     };
     match run() {

@@ -1,7 +1,7 @@
 //! The devices of a study, and how each is measured.
 
 use crate::args::StudyArgs;
-use crate::setup::launcher;
+use crate::search::setup::launcher;
 use greenup_app::args::{Device, Devices};
 use greenup_app::error::Result;
 use greenup_app::sensors::{Chosen, Target};
@@ -18,7 +18,7 @@ const SHARED_SEARCH_S: (f64, f64) = (20.0, 16.0);
 const FULL_SEARCH_S: (f64, f64) = (120.0, 240.0);
 
 /// The devices of a study.
-pub struct Found {
+pub struct StudyDevices {
     /// Whether the host's cores are studied.
     pub cpu: bool,
     /// The GPUs.
@@ -27,7 +27,7 @@ pub struct Found {
     pub missing: Vec<String>,
 }
 
-impl Found {
+impl StudyDevices {
     /// `cpu`, `cuda:0`, … in the order of their study.
     pub fn names(&self) -> Vec<String> {
         let cpu = self.cpu.then(|| "cpu".to_owned());
@@ -37,8 +37,8 @@ impl Found {
 }
 
 /// The devices that the user asked for. Of all devices, a GPU that cannot be used is missing; one that was named is an error.
-pub fn find(devices: Devices) -> Result<Found> {
-    let mut found = Found {
+pub fn find(devices: Devices) -> Result<StudyDevices> {
+    let mut found = StudyDevices {
         cpu: true,
         gpus: Vec::new(),
         missing: Vec::new(),
@@ -112,11 +112,12 @@ fn cpu_options(
 ) -> Result<CpuOptions> {
     let chosen = sensors::sensors(named, Target::Host, 0.5)?;
     if let Some(why) = &chosen.missing {
-        print::note(match assumed {
-            true => format!("cpu: time only: {why}"),
-            false => format!(
+        print::note(if assumed {
+            format!("cpu: time only: {why}")
+        } else {
+            format!(
                 "cpu: time only: {why}; --assume MACHINE adds labelled estimates by a published machine"
-            ),
+            )
         });
     }
     if chosen.gpu_seen && args.device == Devices::All && libraries::driver().is_err() {
@@ -139,15 +140,16 @@ fn cpu_options(
             "cpu: no kernel is tuned for its time alone next to a GPU: `greenup study --device cpu` does",
         );
     }
-    let tuning = match args.no_tuning || timed_only {
-        true => None,
-        false => Some(TuningOptions {
+    let tuning = if args.no_tuning || timed_only {
+        None
+    } else {
+        Some(TuningOptions {
             dir: args.out.join("tuning"),
             launcher: worker(&chosen)?,
             seconds: search_s,
             n: 1024,
             energy: chosen.main().is_some(),
-        }),
+        })
     };
     Ok(CpuOptions {
         name: args.name.clone(),

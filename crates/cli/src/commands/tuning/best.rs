@@ -8,6 +8,7 @@ use greenup_files::Outputs;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::Sweep;
 use greenup_tune::command;
+use greenup_tune::problem::ProblemFile;
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
 use std::path::Path;
@@ -30,15 +31,17 @@ pub fn run(args: &BestArgs) -> Result {
     let refused = |e: NoBest| refused(&e, &args.sweep, &sweep);
     let found = best(&sweep, objective).map_err(refused)?;
     // The rounds compare the best config by their own objective.
-    let baseline = match own == Some(objective) {
-        true => sweep.against_baseline(),
-        false => None,
+    let baseline = if own == Some(objective) {
+        sweep.against_baseline()
+    } else {
+        None
     };
     let source = args.sweep.display().to_string();
     let commands = command::commands(&sweep, &found.words());
-    let format = args.format.unwrap_or(match commands.is_empty() {
-        true => BestFormat::Flags,
-        false => BestFormat::Command,
+    let format = args.format.unwrap_or(if commands.is_empty() {
+        BestFormat::Flags
+    } else {
+        BestFormat::Command
     });
     let text = match format {
         BestFormat::Command if commands.is_empty() => {
@@ -81,7 +84,7 @@ fn defines(args: &BestArgs, found: &Best, parameters: &[String]) -> Result<Vec<D
     let Some(file) = &args.problem else {
         return Ok(found.defines());
     };
-    let problem = search::problem(file, &[], None)?;
+    let problem = search::problem(&ProblemFile::read(file)?, &[], None)?;
     if !problem
         .space
         .names()

@@ -9,7 +9,7 @@ use greenup_report::si::percent;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct CompilationJson<'a> {
     source: String,
     arch: &'a str,
     nvrtc: String,
@@ -73,7 +73,7 @@ pub fn run(args: &CompileArgs) -> Result {
         .map(|g| g.blocks(&compiled, args.block_threads, dynamic))
         .transpose()?;
     if args.json {
-        return print::json(&Answer {
+        return print::json(&CompilationJson {
             source: args.source.display().to_string(),
             arch: &arch,
             nvrtc: format!("{}.{}", compiler.version.0, compiler.version.1),

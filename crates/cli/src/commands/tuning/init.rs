@@ -66,12 +66,13 @@ pub fn run(args: &InitArgs) -> Result {
     print::line("next:");
     if dir != Path::new(".") {
         let dir = dir.display().to_string();
-        let quoted = match dir
+        let quoted = if dir
             .chars()
             .all(|c| c.is_alphanumeric() || "-_./".contains(c))
         {
-            true => dir,
-            false => format!("'{}'", dir.replace('\'', "'\\''")),
+            dir
+        } else {
+            format!("'{}'", dir.replace('\'', "'\\''"))
         };
         print::line(format!("  cd {quoted}"));
     }

@@ -1,16 +1,17 @@
 //! `greenup scale`.
 
 use crate::args::{ScaleArgs, Sizes};
-use crate::{search, setup};
+use crate::search::{self, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_app::progress::Bars;
 use greenup_files::outputs::unused;
 use greenup_report::si::{percent, si};
 use greenup_space::Value;
-use greenup_tune::Problem;
+use greenup_tune::problem::ProblemFile;
 use greenup_tune::sweep::Folder;
 use greenup_tune::trial::scaling::{Scaling, scaling, select};
+use greenup_tune::{Plan, Problem, SessionOptions};
 
 /// Refuses sizes that no command takes: all would measure the same.
 fn differ(over: &str, problems: &[(f64, Problem)], config: &[Value]) -> Result {
@@ -39,13 +40,14 @@ pub fn run(args: &ScaleArgs) -> Result {
         );
     }
     let sweep = search::recorded(&args.sweep)?;
+    let file = ProblemFile::read(&args.problem)?;
     let Sizes { names, values } = &args.over;
     let mut problems = Vec::new();
     for v in values {
         let set: Vec<(String, toml::Value)> = (args.named.iter().cloned())
             .chain(names.iter().map(|n| (n.clone(), toml::Value::Integer(*v))))
             .collect();
-        let mut problem = search::problem(&args.problem, &set, args.gpu.as_deref())?;
+        let mut problem = search::problem(&file, &set, args.gpu.as_deref())?;
         search::set_measure(&mut problem, args.measure)?;
         problems.push((*v as f64, problem));
     }
@@ -76,7 +78,12 @@ pub fn run(args: &ScaleArgs) -> Result {
         ),
     );
     let bars = Bars::new();
-    let plan = setup.plan(&problems[0].1, &args.sweep);
+    let plan = Plan::new(
+        &problems[0].1,
+        SessionOptions::default(),
+        setup,
+        args.sweep.clone(),
+    );
     let file = args.sweep.join(Scaling::FILE);
     // Sizes of a run that was killed stay too.
     let half = unused(args.sweep.join(Scaling::UNFINISHED), "json");

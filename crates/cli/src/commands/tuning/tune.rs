@@ -1,18 +1,16 @@
 //! `greenup tune`.
 
 use crate::args::TuneArgs;
-use crate::found;
-use crate::keep;
-use crate::launched;
-use crate::search::{self, Spread};
+use crate::search::{self, Request, launchers, result, wisdom};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
-use greenup_tune::Found;
+use greenup_tune::SearchResult;
+use greenup_tune::problem::ProblemFile;
 use serde::Serialize;
 use std::path::PathBuf;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct TuneJson<'a> {
     name: &'a str,
     out: String,
     objective: String,
@@ -22,15 +20,16 @@ struct Answer<'a> {
     /// Whether results were compared with a reference.
     verified: bool,
     #[serde(flatten)]
-    found: &'a Found,
+    found: &'a SearchResult,
 }
 
 pub fn run(args: &TuneArgs) -> Result {
-    let gpus = args.gpus.as_deref().or(args.search.gpu.as_deref());
-    let launched = launched::start(args)?;
+    let file = ProblemFile::read(&args.problem)?;
+    let devices = args.gpus.as_ref().or(args.search.gpu.as_ref());
+    let launched = launchers::start(args, &file)?;
     let mut problem = match launched.first() {
-        None => search::problem(&args.problem, &args.named, gpus)?,
-        Some(first) => search::problem_with(&args.problem, &args.named, &first.facts())?,
+        None => search::problem(&file, &args.named, devices.map(String::as_str))?,
+        Some(first) => search::problem_with(&file, &args.named, &first.facts())?,
     };
     if let Some(fill) = &args.data {
         problem
@@ -42,23 +41,16 @@ pub fn run(args: &TuneArgs) -> Result {
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("sweeps").join(&problem.space.name));
-    let spread = Spread {
-        gpus: args.gpus.clone(),
-        shard: args.shard,
-        workers: args.workers,
-        launched,
-        first: Vec::new(),
-    };
-    let done = search::sweep(
-        &problem,
-        &args.problem,
-        &args.search,
-        &spread,
-        &dir,
-        args.json,
-    )?;
+    let mut request = Request::new(problem, file.path, &args.search, dir.clone())?;
+    request.options.shard = args.shard;
+    request.devices = devices.cloned();
+    request.workers = args.workers;
+    request.launched = launched;
+    request.quiet = args.json;
+    let done = request.run()?;
+    let problem = &done.problem;
     if args.json {
-        print::json(&Answer {
+        print::json(&TuneJson {
             name: &problem.space.name,
             out: dir.display().to_string(),
             objective: done.objective.to_string(),
@@ -69,11 +61,11 @@ pub fn run(args: &TuneArgs) -> Result {
             found: &done.found,
         })?;
     } else {
-        found::print(&done);
+        result::print(&done);
     }
-    found::interrupted(&done.found);
+    result::interrupted(&done.found);
     if problem.verified() {
-        keep::winner(&done, &dir);
+        wisdom::winner(&done, &dir);
     }
     Ok(())
 }

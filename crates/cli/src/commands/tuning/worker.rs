@@ -1,7 +1,7 @@
 //! `greenup trial-worker`: the process in which configs of a sweep run.
 
 use crate::args::{KeeperArgs, WorkerArgs};
-use crate::setup::gpus;
+use crate::search::setup::gpus;
 use greenup_app::error::{AppError, Result};
 use greenup_app::provenance::host_name;
 use greenup_app::sensors::{Target, found, gpu, on_gpu};

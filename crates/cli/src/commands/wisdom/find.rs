@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct LookupJson<'a> {
     problem: &'a str,
     device: &'a Device,
     /// `null` where a default is used.
@@ -40,9 +40,10 @@ fn device(wisdom: &Wisdom, args: &WisdomFindArgs) -> Result<Device> {
         None => {
             let on_gpu = (wisdom.known.iter())
                 .any(|(e, _)| e.problem == args.problem && e.device.kind == Kind::Gpu);
-            match on_gpu {
-                true => Ok(gpu(None).unwrap_or_else(|_| cpu())),
-                false => Ok(cpu()),
+            if on_gpu {
+                Ok(gpu(None).unwrap_or_else(|_| cpu()))
+            } else {
+                Ok(cpu())
             }
         }
     }
@@ -91,7 +92,7 @@ pub fn run(args: &WisdomFindArgs) -> Result {
     });
     let choice = found.as_ref().map(|(c, ())| c);
     if args.json {
-        return print::json(&Answer {
+        return print::json(&LookupJson {
             problem: &args.problem,
             device: &device,
             choice: choice.map(greenup_wisdom::Choice::used),

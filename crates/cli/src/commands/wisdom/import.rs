@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ImportedEntry<'a> {
     id: String,
     #[serde(flatten)]
     verdict: Verdict,
@@ -44,8 +44,8 @@ pub fn run(args: &WisdomImportArgs) -> Result {
     } else {
         Store::update(&path, |store| merge(store, &found, prefer))?
     };
-    let rows: Vec<Row> = (found.iter().zip(verdicts))
-        .map(|(entry, (verdict, taken))| Row {
+    let rows: Vec<ImportedEntry> = (found.iter().zip(verdicts))
+        .map(|(entry, (verdict, taken))| ImportedEntry {
             id: entry.id(),
             verdict,
             taken,

@@ -9,7 +9,7 @@ use greenup_wisdom::{Entry, Origin};
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(super) struct Row<'a> {
+pub(super) struct ListedEntry<'a> {
     id: String,
     /// `own` or `shipped`.
     place: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Row<'a> {
     entry: &'a Entry,
 }
 
-impl<'a> Row<'a> {
+impl<'a> ListedEntry<'a> {
     pub(super) fn of((entry, origin): &'a (Entry, Origin)) -> Self {
         Self {
             id: entry.id(),
@@ -44,9 +44,9 @@ pub fn list_problem(problem: &str, json: bool) -> Result {
 
 pub fn run(args: &WisdomListArgs) -> Result {
     let known = wisdom::load()?.known;
-    let rows: Vec<Row> = (known.iter())
+    let rows: Vec<ListedEntry> = (known.iter())
         .filter(|(e, o)| args.select.takes(e) && (!args.own || *o != Origin::Shipped))
-        .map(Row::of)
+        .map(ListedEntry::of)
         .collect();
     if args.json {
         return print::json(&serde_json::json!({ "entries": rows }));

@@ -1,18 +1,18 @@
 //! `greenup wisdom show`.
 
 use super::by_ids;
-use super::list::Row;
+use super::list::ListedEntry;
 use crate::args::WisdomShowArgs;
 use greenup_app::error::Result;
-use greenup_app::provenance::utc;
 use greenup_app::{print, wisdom};
+use greenup_files::date::utc;
 use greenup_report::si::si;
 
 pub fn run(args: &WisdomShowArgs) -> Result {
     let known = wisdom::load()?;
     let found = by_ids(&known, &args.ids)?;
     if args.json {
-        let rows: Vec<Row> = found.into_iter().map(Row::of).collect();
+        let rows: Vec<ListedEntry> = found.into_iter().map(ListedEntry::of).collect();
         return print::json(&serde_json::json!({ "entries": rows }));
     }
     for (i, (e, origin)) in found.into_iter().enumerate() {

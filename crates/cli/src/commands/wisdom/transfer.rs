@@ -11,7 +11,7 @@ use greenup_space::Value;
 use greenup_wisdom::{Device, Map};
 use std::collections::BTreeMap;
 use std::path::Path;
-use table::{Recorded, Row, median, rows};
+use table::{Recorded, TransferCosts, median, rows};
 
 /// Devices by name, as a file describes them.
 #[derive(serde::Deserialize)]
@@ -69,7 +69,7 @@ pub fn run(args: &WisdomTransferArgs) -> Result {
     Ok(())
 }
 
-fn print(rows: &[Row]) {
+fn print(rows: &[TransferCosts]) {
     let ratio = |x: Option<f64>| x.map_or("–".into(), |x| format!("×{x:.3}"));
     let table = rows.iter().map(|r| {
         vec![
@@ -100,7 +100,7 @@ fn print(rows: &[Row]) {
         ],
         table.collect(),
     );
-    let column = |name: &str, of: &dyn Fn(&Row) -> Option<f64>| {
+    let column = |name: &str, of: &dyn Fn(&TransferCosts) -> Option<f64>| {
         let mut values: Vec<f64> = rows.iter().filter_map(of).collect();
         values.sort_by(f64::total_cmp);
         if let (Some(lo), Some(hi)) = (values.first(), values.last()) {

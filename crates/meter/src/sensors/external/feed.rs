@@ -111,11 +111,11 @@ impl Feed {
                 }
                 self.spacings.push(r.at_s - last);
             }
-            match is_energy {
-                true => self.add_joules(r, out),
+            if is_energy {
+                self.add_joules(r, out);
+            } else if !self.still.push(r.value) {
                 // What repeats itself is no reading.
-                false if self.still.push(r.value) => {}
-                false => out.push(r),
+                out.push(r);
             }
         }
     }

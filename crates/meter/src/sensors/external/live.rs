@@ -4,7 +4,7 @@ use super::feed::Feed;
 use super::input::{Input, open};
 use super::line::lines;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
-use crate::sensors::Found;
+use crate::sensors::OpenedSensor;
 use greenup_process::group::{Group, OnInterrupt};
 use std::os::fd::IntoRawFd as _;
 use std::path::Path;
@@ -42,7 +42,7 @@ impl External {
     ///
     /// # Errors
     /// The file or pipe cannot be opened.
-    pub fn follow(path: &Path) -> Found {
+    pub fn follow(path: &Path) -> OpenedSensor {
         let id = format!("external:{}", path.display());
         let problem = |cause: String| Problem {
             id: id.clone(),
@@ -65,7 +65,7 @@ impl External {
     ///
     /// # Errors
     /// The command cannot be split or started.
-    pub fn command(command: &str) -> Found {
+    pub fn command(command: &str) -> OpenedSensor {
         let id = format!("external:cmd:{command}");
         let problem = |cause: String| Problem {
             id: id.clone(),

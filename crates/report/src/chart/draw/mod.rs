@@ -96,11 +96,10 @@ fn draw(
             } else {
                 format!(" stroke-dasharray=\"{dash}\"")
             };
-            let look = match c.is_page() {
-                true => "class=\"l\"",
-                false => {
-                    "fill=\"none\" stroke-linejoin=\"round\" vector-effect=\"non-scaling-stroke\""
-                }
+            let look = if c.is_page() {
+                "class=\"l\""
+            } else {
+                "fill=\"none\" stroke-linejoin=\"round\" vector-effect=\"non-scaling-stroke\""
             };
             c.raw(&format!(
                 "<path d=\"{d}\" {look} stroke=\"{css}\" stroke-width=\"{width}\"{dash}{t}/>"

@@ -4,12 +4,12 @@ use super::figures::{tip, tip_names};
 use greenup_report::best_figure::{Course, Trial, best_so_far};
 use greenup_report::chart::Chart;
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Row};
+use greenup_tune::analyze::{Analysis, MeasuredConfig};
 
 /// Time and, where it was measured, energy: the best so far over trials, and over time where it was recorded.
 pub fn chart(a: &Analysis, sweep: &Sweep) -> Chart {
     let clock = sweep.clock();
-    let of = |label: &str, unit: &str, value: &dyn Fn(&Row) -> Option<f64>| Course {
+    let of = |label: &str, unit: &str, value: &dyn Fn(&MeasuredConfig) -> Option<f64>| Course {
         label: label.into(),
         unit: unit.into(),
         trials: (a.rows.iter())

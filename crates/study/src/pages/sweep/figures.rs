@@ -7,7 +7,7 @@ use greenup_report::si::{si, three};
 use greenup_report::sweep_figure::{Dot, Scatter, SignedBar, signed_bars};
 use greenup_space::Value;
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Correlation, Row};
+use greenup_tune::analyze::{Analysis, Correlation, MeasuredConfig};
 use greenup_tune::trial::scaling::{Rates, Scaling};
 
 /// Fig. 5: all configs by performance and energy efficiency; `None` without energy.
@@ -45,7 +45,7 @@ pub fn scatter(a: &Analysis, sweep: &Sweep) -> Option<Scatter> {
 const SPLIT: usize = 1500;
 
 /// Time, energy and parameters of a config, as many as [`tip_names`].
-pub(super) fn tip(sweep: &Sweep, r: &Row) -> String {
+pub(super) fn tip(sweep: &Sweep, r: &MeasuredConfig) -> String {
     let energy = r.energy_j.map_or("–".into(), |e| si(e, "J"));
     let values = sweep.trials[r.trial].config.iter().map(Value::to_string);
     let all: Vec<String> = [si(r.time_s, "s"), energy]

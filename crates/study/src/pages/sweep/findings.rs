@@ -4,22 +4,22 @@ use greenup_app::print;
 use greenup_meter::Summary;
 use greenup_report::si::{percent, si, three};
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Learnt, Model, Row};
+use greenup_tune::analyze::{Analysis, Learnt, MeasuredConfig, Model};
 use greenup_tune::sweep::BaselineResult;
 
 /// A config as `name=value …`.
-pub fn config(sweep: &Sweep, r: &Row) -> String {
+pub fn config(sweep: &Sweep, r: &MeasuredConfig) -> String {
     let values = &sweep.trials[r.trial].config;
     print::named(sweep.facts.parameters.iter().zip(values))
 }
 
 /// Performance of a config, with its unit.
-pub fn rate(a: &Analysis, r: &Row) -> String {
+pub fn rate(a: &Analysis, r: &MeasuredConfig) -> String {
     si(r.performance, a.unit)
 }
 
 /// Energy efficiency of a config, with its unit; `None` without energy.
-pub fn efficiency(a: &Analysis, r: &Row) -> Option<String> {
+pub fn efficiency(a: &Analysis, r: &MeasuredConfig) -> Option<String> {
     Some(si(r.efficiency?, a.unit.trim_end_matches("/s")) + "/J")
 }
 

@@ -33,7 +33,7 @@ fn one() -> f64 {
 
 impl Metric {
     fn values(&self, a: &Analysis, sweep: &Sweep) -> Vec<Option<f64>> {
-        let value = |r: &greenup_tune::analyze::Row| {
+        let value = |r: &greenup_tune::analyze::MeasuredConfig| {
             let metrics = &sweep.trials[r.trial].metrics;
             let v = self.scale * metrics.get(&self.metric).copied()?;
             Some(match self.per.as_deref() {

@@ -14,7 +14,7 @@ use greenup_report::chart::Chart;
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
 use greenup_report::si::{percent, si, three};
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Correlation, Row};
+use greenup_tune::analyze::{Analysis, Correlation, MeasuredConfig};
 use greenup_tune::sweep::disturbance::Disturbance;
 use greenup_tune::trial::scaling::Scaling;
 
@@ -253,12 +253,12 @@ pub fn page(
 
 /// A config by the final rounds where it was measured again, else by its trial. The cards, the table of the best configs and
 /// the terminal show this one.
-pub fn as_known(sweep: &Sweep, r: &Row) -> Row {
+pub fn as_known(sweep: &Sweep, r: &MeasuredConfig) -> MeasuredConfig {
     let Some((cost, true)) = sweep.best_known_cost(r.trial) else {
         return r.clone();
     };
     let energy_j = cost.energy_j.or(r.energy_j);
-    Row {
+    MeasuredConfig {
         trial: r.trial,
         time_s: cost.time_s,
         energy_j,
@@ -299,7 +299,7 @@ fn course(a: &Analysis, sweep: &Sweep) -> Section {
 fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
     let lines = "Each line is a config, from the value of its first parameter to that of its last; colours are its rank. Boxes hold values, those of the best config are filled.";
     let spreads = "For each value the configs that have it, their number in brackets: the box is the middle half, the mark in it the median, whiskers reach to the farthest config within 1.5 boxes, the dot is the best config.";
-    let time = |r: &Row| Some(r.time_s);
+    let time = |r: &MeasuredConfig| Some(r.time_s);
     let mut figures = vec![Figure::chart(
         &parameters::parallel(a, sweep, "time", time),
         lines,
@@ -308,7 +308,7 @@ fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
         let chart = parameters::parallel(a, sweep, "energy", |r| r.energy_j);
         figures.push(Figure::chart(&chart, lines));
     }
-    let rate = |r: &Row| Some(r.performance);
+    let rate = |r: &MeasuredConfig| Some(r.performance);
     let shown = parameters::SHOWN;
     let chart = parameters::distributions(a, sweep, ("performance", a.unit, shown), rate);
     figures.push(Figure::chart(&chart, spreads).wide());
@@ -331,7 +331,7 @@ fn headers(names: &[&str]) -> Vec<Header> {
     names.iter().map(|n| Header::new(n, "")).collect()
 }
 
-fn winner(a: &Analysis, sweep: &Sweep, name: &str, r: &Row) -> Vec<Cell> {
+fn winner(a: &Analysis, sweep: &Sweep, name: &str, r: &MeasuredConfig) -> Vec<Cell> {
     let optional = |v: Option<f64>, text: Option<String>| match (v, text) {
         (Some(v), Some(t)) => Cell::number(v, t),
         _ => Cell::text("–"),

@@ -5,7 +5,7 @@ use greenup_report::chart::Chart;
 use greenup_report::parallel_figure::{self, Parallel};
 use greenup_space::Value;
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Row};
+use greenup_tune::analyze::{Analysis, MeasuredConfig};
 
 /// Rows of boxes a parameter; neighbouring values of more share one.
 const BOXES: usize = 12;
@@ -38,7 +38,7 @@ pub fn parallel(
     a: &Analysis,
     sweep: &Sweep,
     what: &str,
-    value: impl Fn(&Row) -> Option<f64>,
+    value: impl Fn(&MeasuredConfig) -> Option<f64>,
 ) -> Chart {
     let varied = varied(sweep);
     let configs = (a.rows.iter())
@@ -72,7 +72,7 @@ pub fn distributions(
     a: &Analysis,
     sweep: &Sweep,
     (quantity, unit, most): (&str, &str, usize),
-    value: impl Fn(&Row) -> Option<f64>,
+    value: impl Fn(&MeasuredConfig) -> Option<f64>,
 ) -> Chart {
     let varied = varied(sweep);
     let share = |p: usize| a.importance_time.get(p).copied().unwrap_or(0.0);
@@ -86,7 +86,8 @@ pub fn distributions(
         .map(|(p, all)| {
             let each = all.len().div_ceil(BOXES).max(1);
             let groups = all.chunks(each).filter_map(|group| {
-                let of_group = |r: &&Row| group.contains(&sweep.trials[r.trial].config[p]);
+                let of_group =
+                    |r: &&MeasuredConfig| group.contains(&sweep.trials[r.trial].config[p]);
                 let spread =
                     Spread::of(a.rows.iter().filter(of_group).filter_map(&value).collect())?;
                 let name = match group {

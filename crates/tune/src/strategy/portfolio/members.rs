@@ -1,6 +1,7 @@
 //! The members: each names a point from the trials of all.
 
 use super::at_once;
+use crate::strategy::anneal::step;
 use crate::strategy::surrogate::Known;
 use crate::strategy::{Ask, fresh};
 
@@ -10,9 +11,6 @@ const FEW: usize = 8;
 const ELITE: usize = 5;
 /// One in so many trials is good enough to descend from.
 const PROMISING: usize = 5;
-/// Relative worsening that annealing takes with chance 1/e, at the start and at the end.
-const HOT: f64 = 0.3;
-const COLD: f64 = 0.003;
 
 /// A search method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,19 +104,8 @@ impl Walk {
         out: &[u64],
         rng: &mut fastrand::Rng,
     ) -> Option<u64> {
-        let done = 1.0 - ask.left as f64 / ask.budget.max(1) as f64;
-        let heat = HOT * (COLD / HOT).powf(done);
-        let mut here = self.anneal.unwrap_or(known.ranked[0]);
-        if let Some(p) = self.tried.take() {
-            let (old, new) = (ask.history.cost(here), ask.history.cost(p));
-            let worse = match old.is_finite() {
-                true => new / old - 1.0,
-                false => -1.0,
-            };
-            if worse <= 0.0 || rng.f64() < (-worse / heat).exp() {
-                here = p;
-            }
-        }
+        let here = self.anneal.unwrap_or(known.ranked[0]);
+        let mut here = step(ask, here, self.tried.take(), rng);
         let mut near = new_neighbours(ask, known, here, out);
         if near.is_empty() {
             // Nothing new here: on from the best that has new neighbours.
@@ -138,10 +125,10 @@ impl Walk {
     fn descend(&mut self, ask: &Ask, known: &Known, out: &[u64], rng: &mut fastrand::Rng) -> u64 {
         while let Some(here) = self.descent.filter(|&p| ask.history.cost(p).is_finite()) {
             let near = ask.points.neighbours(here);
-            let cost = |p: &u64| ask.history.cost(*p);
-            let best = near.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
-            if let Some(better) = best.filter(|b| cost(b) < cost(&here)) {
-                self.descent = Some(*better);
+            let best = near.into_iter().min_by(|a, b| ask.history.compare(*a, *b));
+            let better = best.filter(|b| ask.history.compare(*b, here).is_lt());
+            if better.is_some() {
+                self.descent = better;
                 continue;
             }
             let new = new_neighbours(ask, known, here, out);

@@ -87,7 +87,8 @@ impl Strategy for Portfolio {
 #[cfg(test)]
 mod tests {
     use crate::Objective;
-    use crate::replay::{Budget, replay};
+    use crate::replay::replay;
+    use crate::search::Budget;
     use crate::strategy::strategy;
     use crate::synthetic::sweep;
 

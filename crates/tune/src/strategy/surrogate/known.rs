@@ -1,7 +1,7 @@
 //! What models learn from the trials so far, and the points that they name.
 
 use crate::points::Points;
-use crate::strategy::{Ask, fresh, nearest};
+use crate::strategy::{Ask, child, fresh};
 use crate::surrogate::{Features, Forest, ForestPlan, Process};
 use std::collections::HashSet;
 
@@ -216,29 +216,12 @@ impl<'a> Known<'a> {
 
     /// The child of good points that a tree likes best.
     pub fn child(&self, out: &[u64], rng: &mut fastrand::Rng) -> Option<u64> {
-        let points = self.ask.points;
         let top = self.ranked.len().min(PARENTS);
-        let parent = |rng: &mut fastrand::Rng| {
-            points.coordinates(self.ranked[rng.usize(..top).min(rng.usize(..top))])
-        };
+        let parent = |rng: &mut fastrand::Rng| self.ranked[rng.usize(..top).min(rng.usize(..top))];
         let mut brood = Vec::new();
         for _ in 0..BROOD {
-            let (a, b) = (parent(rng), parent(rng));
-            let child: Vec<u32> = points
-                .values()
-                .iter()
-                .enumerate()
-                .map(|(i, values)| {
-                    if rng.f64() < MUTATION {
-                        rng.u32(..values.len() as u32)
-                    } else if rng.bool() {
-                        a[i]
-                    } else {
-                        b[i]
-                    }
-                })
-                .collect();
-            let p = nearest(self.ask, &child, rng);
+            let parents = (parent(rng), parent(rng));
+            let p = child(self.ask, parents, MUTATION, rng);
             if self.is_new(p, out) {
                 brood.push(p);
             }

@@ -20,27 +20,27 @@ const PATIENCE: usize = 80;
 const FEW: usize = 200;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ModelKind {
     Forest,
     Process,
 }
 
 pub struct Surrogate {
-    kind: Kind,
+    kind: ModelKind,
     models: Option<Models>,
     asked: usize,
 }
 
 impl Surrogate {
     pub fn forest() -> Self {
-        Self::new(Kind::Forest)
+        Self::new(ModelKind::Forest)
     }
 
     pub fn gaussian_process() -> Self {
-        Self::new(Kind::Process)
+        Self::new(ModelKind::Process)
     }
 
-    fn new(kind: Kind) -> Self {
+    fn new(kind: ModelKind) -> Self {
         Self {
             kind,
             models: None,
@@ -71,7 +71,7 @@ impl Strategy for Surrogate {
         let models = self.models.get_or_insert_with(|| Models::new(ask.points));
         let mut known = Known::new(ask, models, good, &|_| false, rng);
         let found = match self.kind {
-            Kind::Forest => {
+            ModelKind::Forest => {
                 let mut found = known.by_forest((ask.budget / 110).clamp(1, 8), rng);
                 found.extend(known.child(&found, rng));
                 if ask.budget <= FEW {
@@ -81,7 +81,7 @@ impl Strategy for Surrogate {
                 }
                 found
             }
-            Kind::Process => known.by_process((ask.budget / 60).clamp(2, 8), rng),
+            ModelKind::Process => known.by_process((ask.budget / 60).clamp(2, 8), rng),
         };
         found.into_iter().map(Proposal::from).collect()
     }

@@ -51,9 +51,10 @@ fn of_list(all: &[J]) -> Read {
             other => return other,
         }
     }
-    match numbers.is_empty() {
-        true => Read::Missing,
-        false => Read::Numbers(numbers, unit),
+    if numbers.is_empty() {
+        Read::Missing
+    } else {
+        Read::Numbers(numbers, unit)
     }
 }
 

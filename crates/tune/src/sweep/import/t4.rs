@@ -98,9 +98,10 @@ fn parameters(results: &[J]) -> Result<Vec<String>, FormatError> {
             }
         }
     }
-    match out.is_empty() {
-        true => Err(FormatError::NoResults),
-        false => Ok(out),
+    if out.is_empty() {
+        Err(FormatError::NoResults)
+    } else {
+        Ok(out)
     }
 }
 

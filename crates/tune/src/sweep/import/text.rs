@@ -47,9 +47,10 @@ pub(super) fn parse(text: &str, cut: bool) -> Result<(J, Option<String>), Format
     if !cut && let Ok(found) = json::parse(&format!("{open}}}}}")) {
         return Ok((found, None));
     }
-    let whole = match cut || e.is_eof() {
-        true => json::salvaged(text, &["cache", "results"]),
-        false => None,
+    let whole = if cut || e.is_eof() {
+        json::salvaged(text, &["cache", "results"])
+    } else {
+        None
     };
     let found = whole.and_then(|w| json::parse(&w).ok());
     let found = found.filter(|j| j.get("cache").or(j.get("results")).is_some());

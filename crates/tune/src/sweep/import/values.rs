@@ -297,17 +297,8 @@ fn measured(times_s: Vec<f64>, time_s: f64, energy_j: Option<f64>) -> Outcome {
 
 pub(super) fn trial(config: Vec<Value>, outcome: Outcome, metrics: BTreeMap<String, f64>) -> Trial {
     Trial {
-        config,
-        outcome,
         metrics,
-        kernels: BTreeMap::new(),
-        effort: 1.0,
-        build_s: 0.0,
-        verify_s: 0.0,
-        measure_s: 0.0,
-        flags: Vec::new(),
-        at: 0.0,
-        device: None,
+        ..Trial::of(config, outcome)
     }
 }
 

@@ -31,6 +31,13 @@ pub struct Array<'a> {
     pub checked: bool,
 }
 
+/// What an array holds now and held before a run.
+pub(super) struct Held<'a> {
+    pub(super) data: &'a Data,
+    pub(super) now: &'a [u8],
+    pub(super) initial: &'a [u8],
+}
+
 impl Arguments {
     /// Allocates and fills; every array has a seed of its own.
     ///
@@ -183,13 +190,21 @@ impl Arguments {
 
     /// Contents of all outputs, one after the other.
     pub fn outputs(&self) -> Vec<u8> {
-        self.data
-            .iter()
-            .zip(&self.blocks)
-            .filter(|(d, _)| restored(d))
-            .filter_map(|(_, b)| b.as_ref())
-            .flat_map(|b| b.contents().iter().copied())
-            .collect()
+        self.results().flat_map(|a| a.now).copied().collect()
+    }
+
+    /// What the arrays hold now.
+    pub(super) fn held(&self) -> impl Iterator<Item = Held<'_>> {
+        let all = self.data.iter().zip(&self.blocks).zip(&self.initial);
+        all.filter_map(|((data, block), initial)| {
+            let now = block.as_ref()?.contents();
+            Some(Held { data, now, initial })
+        })
+    }
+
+    /// The same of those that hold results after a run.
+    pub(super) fn results(&self) -> impl Iterator<Item = Held<'_>> {
+        self.held().filter(|a| restored(a.data))
     }
 
     fn check_bounds(&self) -> Result<(), WrongResult> {
@@ -213,23 +228,18 @@ impl Arguments {
         tolerance: Tolerance,
     ) -> Result<f64, WrongResult> {
         self.check_bounds()?;
-        for ((d, b), initial) in self.data.iter().zip(&self.blocks).zip(&self.initial) {
-            if let Some(b) = b
-                && d.role == Role::In
-                && *b.contents() != **initial
-            {
-                return Err(WrongResult::ChangedInput(d.name.clone()));
-            }
+        let mut inputs = self.held().filter(|a| a.data.role == Role::In);
+        if let Some(changed) = inputs.find(|a| a.now != a.initial) {
+            return Err(WrongResult::ChangedInput(changed.data.name.clone()));
         }
         let mut worst = self.verify_answers()?;
         let Some(mut rest) = reference else {
             return Ok(worst);
         };
-        for (d, b) in self.data.iter().zip(&self.blocks) {
-            let (Some(b), true) = (b, restored(d)) else {
-                continue;
-            };
-            let own = b.contents();
+        for Held {
+            data: d, now: own, ..
+        } in self.results()
+        {
             let (expected, later) = rest.split_at(own.len().min(rest.len()));
             rest = later;
             let allowed = tolerance.of(d.kind);
@@ -266,10 +276,7 @@ impl Arguments {
 
     /// Bytes of all outputs, as [`Self::outputs`] gives them.
     pub fn output_bytes(&self) -> usize {
-        (self.data.iter().zip(&self.blocks))
-            .filter(|(d, _)| restored(d))
-            .filter_map(|(_, b)| Some(b.as_ref()?.contents().len()))
-            .sum()
+        self.results().map(|a| a.now.len()).sum()
     }
 
     /// Writes each array of role out or inout to `NAME.bin`.
@@ -278,17 +285,13 @@ impl Arguments {
     /// A file cannot be written.
     pub fn write_outputs(&self, folder: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
-        for (d, b) in self.data.iter().zip(&self.blocks) {
-            if let (Some(b), true) = (b, restored(d)) {
-                std::fs::write(folder.join(format!("{}.bin", d.name)), b.contents())?;
-            }
-        }
-        Ok(())
+        self.results()
+            .try_for_each(|a| std::fs::write(folder.join(format!("{}.bin", a.data.name)), a.now))
     }
 }
 
 /// Whether an array is restored before runs and compared after them.
-pub(super) fn restored(d: &Data) -> bool {
+fn restored(d: &Data) -> bool {
     matches!(d.role, Role::Out | Role::InOut)
 }
 

@@ -1,6 +1,6 @@
 //! What a run changed, and arrays that are changed to see what a kernel does with it.
 
-use super::arguments::{Arguments, restored};
+use super::arguments::{Arguments, Held};
 use super::compare::{Number, first_nan, get};
 use super::contents::images;
 use super::error::ArgumentError;
@@ -15,47 +15,44 @@ impl Arguments {
     /// # Errors
     /// What is wrong with them, in words.
     pub fn judge_reference(&self) -> Result<(), String> {
-        let mut outputs = (self.data.iter().zip(&self.blocks).zip(&self.initial))
-            .filter(|((d, _), _)| restored(d))
-            .filter_map(|((d, b), initial)| Some((d, b.as_ref()?.contents(), initial)))
-            .peekable();
+        let mut outputs = self.results().peekable();
         let some = outputs.peek().is_some();
         let mut changed = false;
-        for (d, now, before) in outputs {
-            changed |= *now != **before;
-            if let Some(index) = first_nan(d.kind, now) {
+        for a in outputs {
+            changed |= a.now != a.initial;
+            if let Some(index) = first_nan(a.data.kind, a.now) {
                 return Err(format!(
                     "its `{}`[{index}] is not a number (NaN), which no result equals; an output that it writes in part needs role = \"inout\" and a fill",
-                    d.name
+                    a.data.name
                 ));
             }
         }
-        match some && !changed {
-            true => {
-                Err("it changes none of its outputs: kernels that do nothing would pass".into())
-            }
-            false => Ok(()),
+        if some && !changed {
+            Err("it changes none of its outputs: kernels that do nothing would pass".into())
+        } else {
+            Ok(())
         }
     }
 
     /// Bytes of the arrays that a run changed; call it after a run from restored arrays.
     pub fn changed_bytes(&self) -> usize {
-        (self.data.iter().zip(&self.blocks).zip(&self.initial))
-            .filter(|((d, _), _)| restored(d))
-            .filter_map(|((d, b), initial)| Some((d.kind.bytes(), b.as_ref()?.contents(), initial)))
-            .map(|(n, now, before)| {
-                let pairs = now.chunks_exact(n).zip(before.chunks_exact(n));
-                n * pairs.filter(|(x, y)| x != y).count()
-            })
-            .sum()
+        let changed = |a: Held| {
+            let n = a.data.kind.bytes();
+            let pairs = a.now.chunks_exact(n).zip(a.initial.chunks_exact(n));
+            n * pairs.filter(|(x, y)| x != y).count()
+        };
+        self.results().map(changed).sum()
     }
 
     /// Numbers of the arrays that can be changed without the others: kernels read them, and any values do. After a setup integers
     /// may be indices.
     pub fn single_inputs(&self, set_up: bool) -> Vec<usize> {
-        let can = |d: &Data| match d.kind.is_integer() {
-            true => d.varies() && !set_up,
-            false => d.len.is_some() && matches!(d.role, Role::In | Role::InOut),
+        let can = |d: &Data| {
+            if d.kind.is_integer() {
+                d.varies() && !set_up
+            } else {
+                d.len.is_some() && matches!(d.role, Role::In | Role::InOut)
+            }
         };
         (0..self.data.len())
             .filter(|i| can(&self.data[*i]))
@@ -67,14 +64,13 @@ impl Arguments {
     /// # Errors
     /// A file that does not fit.
     pub fn renew_one(&mut self, i: usize, seed: u64, dir: &Path) -> Result<(), ArgumentError> {
-        match self.data[i].kind.is_integer() {
-            false => self.perturb(seed, Some(i)),
-            true => {
-                let new = images(&self.data[i..=i], seed, dir)?;
-                if let (Some(b), Some(image)) = (&mut self.blocks[i], new.first()) {
-                    b.contents_mut().copy_from_slice(image);
-                }
+        if self.data[i].kind.is_integer() {
+            let new = images(&self.data[i..=i], seed, dir)?;
+            if let (Some(b), Some(image)) = (&mut self.blocks[i], new.first()) {
+                b.contents_mut().copy_from_slice(image);
             }
+        } else {
+            self.perturb(seed, Some(i))
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Values of an array compared with those that are right.
 
 use super::error::WrongResult;
-use crate::problem::{Answer, Data, Type};
+use crate::problem::{Data, ExpectedValues, Type};
 
 /// An element. Integers keep all their digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,13 +108,13 @@ pub(super) fn relative(
 }
 
 /// Whether a value is right. Equal infinities are; what is not a number is not.
-fn right(found: Number, expected: Number, a: &Answer) -> bool {
+fn right(found: Number, expected: Number, a: &ExpectedValues) -> bool {
     let error = found.distance(expected);
     found == expected || error.is_finite() && error <= a.atol + a.rtol * found.value().abs()
 }
 
 /// Largest error over the largest value, if all values are right.
-pub(super) fn close(kind: Type, own: &[u8], expected: &[u8], a: &Answer) -> Option<f64> {
+pub(super) fn close(kind: Type, own: &[u8], expected: &[u8], a: &ExpectedValues) -> Option<f64> {
     macro_rules! all {
         ($t:ty, $number:expr) => {{
             const N: usize = size_of::<$t>();
@@ -154,7 +154,12 @@ pub(super) fn close(kind: Type, own: &[u8], expected: &[u8], a: &Answer) -> Opti
 }
 
 /// The first value that is not right.
-pub(super) fn first_wrong(d: &Data, own: &[u8], expected: &[u8], a: &Answer) -> WrongResult {
+pub(super) fn first_wrong(
+    d: &Data,
+    own: &[u8],
+    expected: &[u8],
+    a: &ExpectedValues,
+) -> WrongResult {
     let n = d.kind.bytes();
     let values = |bytes: &[u8]| {
         bytes
@@ -179,8 +184,8 @@ pub(super) fn first_wrong(d: &Data, own: &[u8], expected: &[u8], a: &Answer) -> 
 mod tests {
     use super::*;
 
-    fn answer(atol: f64, rtol: f64) -> Answer {
-        Answer {
+    fn answer(atol: f64, rtol: f64) -> ExpectedValues {
+        ExpectedValues {
             file: "right.bin".into(),
             atol,
             rtol,

@@ -245,25 +245,24 @@ impl LoadedInputs {
             Built::OpenCl { program, .. } => &program.file,
             Built::Library(file) | Built::Cubin { file, .. } => file,
         };
-        let failed = |e: String| Stop::Failed(F::Launch, e);
-        match (&self.device, built) {
+        let arguments = &mut self.arguments;
+        let loaded = match (&self.device, built) {
             (None, _) => HostKernel::load(file)
                 .map(Kernel::Host)
-                .map_err(|e| failed(e.to_string())),
-            (Some(OnDevice::Cuda(mirror)), _) => {
-                GpuKernel::load(built, mirror, &mut self.arguments)
-                    .map(|k| Kernel::Gpu(Box::new(k)))
-                    .map_err(|e| failed(e.to_string()))
-            }
+                .map_err(|e| e.to_string()),
+            (Some(OnDevice::Cuda(mirror)), _) => GpuKernel::load(built, mirror, arguments)
+                .map(|k| Kernel::Gpu(Box::new(k)))
+                .map_err(|e| e.to_string()),
             (Some(OnDevice::OpenCl(mirror)), Built::OpenCl { program, launches }) => {
-                OpenClKernel::load(program, launches, mirror, &self.arguments)
+                OpenClKernel::load(program, launches, mirror, arguments)
                     .map(|k| Kernel::OpenCl(Box::new(k)))
-                    .map_err(|e| failed(e.to_string()))
+                    .map_err(|e| e.to_string())
             }
             (Some(OnDevice::OpenCl(_)), _) => {
-                Err(failed("host code does not run on an OpenCL device".into()))
+                Err("host code does not run on an OpenCL device".into())
             }
-        }
+        };
+        loaded.map_err(|e| Stop::Failed(F::Launch, e))
     }
 
     /// Restores what runs change.

@@ -34,7 +34,7 @@ pub struct Launcher {
 
 /// What a job gave: all that it answered, or why it ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct JobResult {
     /// Messages in the order of their arrival.
     pub messages: Vec<Message>,
     /// Why it ended early.
@@ -71,7 +71,7 @@ impl Launcher {
         job: &Job,
         limit_s: f64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<Answer>, EnvironmentFault> {
+    ) -> Result<Option<JobResult>, EnvironmentFault> {
         self.start(cancelled)?.ask(job, limit_s, cancelled)
     }
 }
@@ -79,7 +79,7 @@ impl Launcher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::protocol::{Built, Inputs, Task};
+    use crate::worker::protocol::{Built, Task};
     use std::time::{Duration, Instant};
 
     /// A worker that is a shell script.
@@ -93,12 +93,7 @@ mod tests {
 
     fn job() -> Job {
         let kernel = Built::Library("k.so".into());
-        Job {
-            inputs: Inputs::default(),
-            limit_s: 1.0,
-            task: Task::Show { kernel, runs: 0 },
-            files: Vec::new(),
-        }
+        Job::of(Task::Show { kernel, runs: 0 }, 1.0)
     }
 
     #[test]

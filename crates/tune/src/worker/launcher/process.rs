@@ -2,11 +2,11 @@
 
 use super::end::{End, EndOf};
 use super::pipes::{Skipped, WAITING, answers, writer};
-use super::{Answer, FILLING_S};
+use super::{FILLING_S, JobResult};
 use crate::error::EnvironmentFault;
 use crate::sweep::Failure;
 use crate::worker::channel;
-use crate::worker::protocol::{Inputs, Job, Message, Task};
+use crate::worker::protocol::{Job, Message, Task};
 use crate::worker::remote::{Files, Introduction, Question, VERSION};
 use greenup_process::capture::Capture;
 use greenup_process::group::Group;
@@ -91,7 +91,7 @@ impl Worker {
         job: &Job,
         limit_s: f64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<Answer>, EnvironmentFault> {
+    ) -> Result<Option<JobResult>, EnvironmentFault> {
         let sent = match &mut self.files {
             Some(files) => Some(files.job(job)?),
             None => None,
@@ -119,7 +119,7 @@ impl Worker {
         // Until then nothing of the kernel is in the process: what goes wrong is not its fault.
         let mut ready = false;
         let (mut measured, mut answers) = (false, 0);
-        let mut answer = Answer {
+        let mut answer = JobResult {
             messages: Vec::new(),
             failure: None,
         };
@@ -256,12 +256,7 @@ impl Worker {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), EnvironmentFault> {
         self.remote = true;
-        let job = Job {
-            inputs: Inputs::default(),
-            limit_s: question.timeout_s,
-            task: Task::Introduce(question.clone()),
-            files: Vec::new(),
-        };
+        let job = Job::of(Task::Introduce(question.clone()), question.timeout_s);
         let asked = self.ask(&job, question.timeout_s, cancelled);
         let printed = match self.skipped().first.as_str() {
             "" => String::new(),

@@ -43,9 +43,10 @@ pub fn run(
         print::warn(why);
     }
     if calibration.records.is_empty() {
-        return Err(match calibration.interrupted {
-            true => AppError::interrupted("interrupted before anything was measured"),
-            false => AppError::new("nothing was measured"),
+        return Err(if calibration.interrupted {
+            AppError::interrupted("interrupted before anything was measured")
+        } else {
+            AppError::new("nothing was measured")
         });
     }
     let _saving = greenup_app::interrupt::saving();

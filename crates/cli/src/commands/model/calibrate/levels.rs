@@ -32,9 +32,10 @@ pub fn run(args: &CalibrateArgs, gpu: Option<usize>) -> Result {
         None => {
             let chosen = sensors::sensors(named, sensors::Target::Host, 0.5)?;
             without_energy(chosen.missing.as_deref());
-            let mut meter = chosen.meter(match args.quick {
-                true => Policy::quick(),
-                false => Policy::thorough(),
+            let mut meter = chosen.meter(if args.quick {
+                Policy::quick()
+            } else {
+                Policy::thorough()
             });
             let facts = CpuFacts::read();
             let all = levels::cpu(&facts, &mut meter, &Bars::new());
@@ -53,11 +54,12 @@ pub fn run(args: &CalibrateArgs, gpu: Option<usize>) -> Result {
         print::line(print::bold(&device));
         print::line(text(&all).trim_end());
     }
-    match interrupt::requested() {
-        true => Err(AppError::interrupted(
+    if interrupt::requested() {
+        Err(AppError::interrupted(
             "interrupted: the levels above are whole",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

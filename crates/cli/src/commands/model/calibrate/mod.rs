@@ -197,9 +197,10 @@ fn journal(args: &CalibrateArgs) -> Result<Journal> {
     let file = file(args);
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = file.parent().unwrap_or(Path::new(""));
-    let folder = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
     };
     let kept = Journal::create(folder, &format!("{stem}-unfinished"), "csv")?;
     print::note(format!(

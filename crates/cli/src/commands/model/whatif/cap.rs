@@ -187,9 +187,10 @@ pub fn no_throttle(args: &WhatifArgs, name: &str, intensity: Option<&[f64]>) -> 
         Some((dpi, s)) => vec![
             "its usable power Δπ".to_owned(),
             si(dpi, "W"),
-            match s > 1.0 {
-                true => format!("slows by up to {s:.3}"),
-                false => "slows nothing".to_owned(),
+            if s > 1.0 {
+                format!("slows by up to {s:.3}")
+            } else {
+                "slows nothing".to_owned()
             },
         ],
         None => vec![

@@ -7,7 +7,7 @@ use greenup_study::pages::sweep::findings::{
     against_baseline, alpha, config, efficiency, headline, learnt, rate,
 };
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Row};
+use greenup_tune::analyze::{Analysis, MeasuredConfig};
 
 pub fn print(a: &Analysis, sweep: &Sweep) {
     print::line(format!(
@@ -18,7 +18,7 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         a.failed
     ));
     let f = &a.rows[a.fastest];
-    let of = |r: &Row| {
+    let of = |r: &MeasuredConfig| {
         let single = r.time_s;
         let r = &as_known(sweep, r);
         let again = (r.time_s != single)

@@ -17,11 +17,12 @@ use greenup_gemm::{
 use greenup_model::Op;
 use greenup_report::si::{percent, si};
 use greenup_space::Value;
+use greenup_tune::problem::ProblemFile;
 use greenup_wisdom::lookup::Used;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct GemmJson<'a> {
     size: Size,
     threads: usize,
     device: &'a str,
@@ -74,7 +75,8 @@ pub fn run(args: &GemmArgs) -> Result {
     pool::start(None)?;
     let cache = folders::cache()?.join("gemm");
     let file = family::unpack(&cache.join("family")).map_err(failed)?;
-    let problem = search::problem(&file, &family::constants(size), None)?;
+    let file = ProblemFile::read(&file)?;
+    let mut problem = search::problem(&file, &family::constants(size), None)?;
     let objective = args
         .search
         .objective
@@ -84,9 +86,10 @@ pub fn run(args: &GemmArgs) -> Result {
         .to_string();
     if args.tune {
         let used = choose(&user::load()?, &problem, &cpu, size, &objective).config;
-        if !wisdom::tuned(args, &problem, &file, size, &cache, used)? {
+        let Some(same) = wisdom::tuned(args, problem, file.path, size, &cache, used)? else {
             return Ok(());
-        }
+        };
+        problem = same;
     }
     let known = user::load()?;
     let chosen = choose(&known, &problem, &cpu, size, &objective);
@@ -131,7 +134,7 @@ pub fn run(args: &GemmArgs) -> Result {
         .zip(config)
         .collect();
     if args.json {
-        return print::json(&Answer {
+        return print::json(&GemmJson {
             size,
             threads,
             device: &cpu.model,
@@ -191,9 +194,10 @@ fn print(
                 si(rate, "flop/s"),
                 peak.map_or("–".into(), |p| percent(rate / p)),
                 e.ratio.as_ref().map_or("".into(), |s| {
-                    let tie = match s.lo <= 1.0 && s.hi >= 1.0 {
-                        true => ", no difference found",
-                        false => "",
+                    let tie = if s.lo <= 1.0 && s.hi >= 1.0 {
+                        ", no difference found"
+                    } else {
+                        ""
                     };
                     format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
                 }),

@@ -1,8 +1,7 @@
 //! Tuning for a size, which adds to the wisdom.
 
 use crate::args::GemmArgs;
-use crate::search::{self, Spread};
-use crate::{found, keep};
+use crate::search::{self, Request};
 use greenup_app::error::Result;
 use greenup_gemm::Size;
 use greenup_space::Value;
@@ -10,15 +9,16 @@ use greenup_tune::Problem;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Tunes for a size, beside the config that is used until now, and keeps the winner; false when the user stopped it before anything was found.
+/// Tunes for a size, beside the config that is used until now, and keeps the winner; without the problem when the user stopped it
+/// before anything was found.
 pub fn tuned(
     args: &GemmArgs,
-    problem: &Problem,
-    file: &Path,
+    problem: Problem,
+    file: PathBuf,
     size: Size,
     cache: &Path,
     used: Vec<Value>,
-) -> Result<bool> {
+) -> Result<Option<Problem>> {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_secs());
@@ -26,24 +26,17 @@ pub fn tuned(
         .out
         .clone()
         .unwrap_or_else(|| cache.join(format!("sweep-{}x{}x{}-{seconds}", size.m, size.n, size.k)));
-    let done = search::sweep(
-        problem,
-        file,
-        &args.search,
-        &Spread {
-            first: vec![used],
-            ..Spread::default()
-        },
-        &dir,
-        args.json,
-    )?;
+    let mut request = Request::new(problem, file, &args.search, dir.clone())?;
+    request.options.first = vec![used];
+    request.quiet = args.json;
+    let done = request.run()?;
     if !args.json {
-        found::print(&done);
+        search::result::print(&done);
     }
-    found::interrupted(&done.found);
+    search::result::interrupted(&done.found);
     if done.found.finalists.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
-    keep::winner(&done, &dir);
-    Ok(true)
+    search::wisdom::winner(&done, &dir);
+    Ok(Some(done.problem))
 }

@@ -6,7 +6,8 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{interrupt, print};
 use greenup_study::pages::replay::Repeated;
 use greenup_tune::Sweep;
-use greenup_tune::replay::{Budget, Replay};
+use greenup_tune::replay::Replay;
+use greenup_tune::search::Budget;
 use serde::Serialize;
 use std::sync::Mutex;
 

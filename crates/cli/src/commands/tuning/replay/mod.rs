@@ -4,7 +4,7 @@ mod many;
 mod steered;
 mod table;
 
-use crate::args::{BudgetArg, ReplayArgs};
+use crate::args::ReplayArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::{self, Output};
@@ -13,7 +13,8 @@ use greenup_app::provenance::Provenance;
 use greenup_files::Outputs;
 use greenup_report::si::{si, three};
 use greenup_study::pages::replay::{Repeated, figure, page};
-use greenup_tune::replay::{Budget, Replay, replay};
+use greenup_tune::replay::{Replay, replay};
+use greenup_tune::search::Budget;
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::metric::own_value;
 use greenup_tune::{Objective, Sweep, strategy};
@@ -23,7 +24,7 @@ use serde_json::json;
 use std::time::Instant;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ReplayJson<'a> {
     recorded: String,
     strategy: &'a str,
     objective: String,
@@ -33,7 +34,7 @@ struct Answer<'a> {
 }
 
 pub fn run(args: &ReplayArgs) -> Result {
-    let (recorded, asked) = match (args.recorded.as_slice(), args.budget.as_slice()) {
+    let (recorded, budget) = match (args.recorded.as_slice(), args.budget.as_slice()) {
         ([recorded], [budget]) => (recorded, *budget),
         _ => return table::run(args),
     };
@@ -41,12 +42,6 @@ pub fn run(args: &ReplayArgs) -> Result {
     let start = Instant::now();
     let to = outputs(args, &ENDINGS)?;
     let sweep = aimed(args, table::recorded(recorded)?)?;
-    let n = sweep.trials.len();
-    let budget = match asked {
-        BudgetArg::Evaluations(e) => Budget::Evaluations(e),
-        BudgetArg::Seconds(s) => Budget::Seconds(s),
-        BudgetArg::Share(x) => Budget::Evaluations(((n as f64 * x).round() as usize).max(1)),
-    };
     if let ([name], 1, None) = (args.strategy.as_slice(), args.seeds, &to) {
         return single(args, &sweep, budget, name);
     }
@@ -145,7 +140,7 @@ fn draw(
 fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Result {
     let found = once(args, sweep, budget, (name, args.seed))?;
     if args.json {
-        return print::json(&Answer {
+        return print::json(&ReplayJson {
             recorded: args.recorded[0].display().to_string(),
             strategy: name,
             objective: args.objective[0].to_string(),

@@ -1,11 +1,12 @@
 //! What a machine model predicts of the configs of a recorded sweep, for the strategy `steered`.
 
 use crate::args::ReplayArgs;
-use crate::{facts, search};
+use crate::search::{self, facts};
 use greenup_app::error::{AppError, Result};
 use greenup_app::machine;
 use greenup_model::predict;
 use greenup_space::Value;
+use greenup_tune::problem::ProblemFile;
 use greenup_tune::strategy::Steering;
 use greenup_tune::{Cost, Sweep};
 
@@ -40,8 +41,8 @@ pub fn predictions(args: &ReplayArgs, sweep: &Sweep) -> Result<Option<Prediction
     let (Some(file), Some(name)) = (&args.problem, &args.machine) else {
         return Ok(None);
     };
-    let text = greenup_files::read_text(file)?;
-    let problem = search::problem_with(file, &args.named, &facts::to_count(&text, None)?)?;
+    let file = ProblemFile::read(file)?;
+    let problem = search::problem_with(&file, &args.named, &facts::to_count(&file, None)?)?;
     let model = machine::load(name)?;
     let known = &sweep.facts.parameters;
     // A parameter that is new since the sweep may stand in with one value.
@@ -66,7 +67,7 @@ pub fn predictions(args: &ReplayArgs, sweep: &Sweep) -> Result<Option<Prediction
         .hint("give the problem that the sweep was made of; a parameter that is new since then gets one value by --set NAME=VALUE"));
     };
     if !problem.has_work() {
-        return Err(AppError::new(format!("{}: no [work]", file.display()))
+        return Err(AppError::new(format!("{}: no [work]", file.path.display()))
             .hint("give the operations of one run in the problem"));
     }
     let of = |t: &greenup_tune::Trial| {

@@ -2,11 +2,12 @@
 
 use super::outputs;
 use super::steered::{Predictions, predictions};
-use crate::args::{BudgetArg, ReplayArgs};
+use crate::args::ReplayArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{interrupt, print};
 use greenup_tune::replay::{Comparison, Reached, compare};
+use greenup_tune::search::Budget;
 use greenup_tune::strategy::StrategyError;
 use greenup_tune::synthetic::{Synthetic, sweep};
 use greenup_tune::{Strategy, Sweep, strategy};
@@ -26,7 +27,7 @@ pub fn recorded(path: &Path) -> Result<Sweep> {
 pub fn run(args: &ReplayArgs) -> Result {
     let to = outputs(args, &["csv"])?;
     let shares = args.budget.iter().map(|b| match b {
-        BudgetArg::Share(x) => Ok(*x),
+        Budget::Share(x) => Ok(*x),
         _ => Err(
             AppError::new("a table needs budgets that are shares of the configs")
                 .hint("for example --budget 5%,10%,20%"),
@@ -85,9 +86,10 @@ pub fn run(args: &ReplayArgs) -> Result {
         to.write(csv(&all).as_bytes())?;
         to.print_name();
     }
-    match args.json {
-        true => print::json(&json!({ "objective": objective.to_string(), "rows": all })),
-        false => Ok(()),
+    if args.json {
+        print::json(&json!({ "objective": objective.to_string(), "rows": all }))
+    } else {
+        Ok(())
     }
 }
 

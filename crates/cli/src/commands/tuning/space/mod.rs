@@ -12,6 +12,7 @@ use greenup_space::{
     Estimate, Funnel, Index, Limits, Space, SpaceError, Stop, Value, count, funnel, visit,
 };
 use greenup_study::pages::pruning::figure;
+use greenup_tune::problem::ProblemFile;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 #[derive(Serialize)]
-struct FilterAnswer<'a> {
+struct FilterJson<'a> {
     name: &'a str,
     kind: &'static str,
     expression: &'a str,
@@ -39,7 +40,7 @@ struct Estimated {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct SpaceJson<'a> {
     name: &'a str,
     cartesian: Option<u128>,
     /// `None` where the time or the memory did not suffice to count.
@@ -52,7 +53,7 @@ struct Answer<'a> {
     peak_bytes: u64,
     indexed: bool,
     nest: Vec<&'a str>,
-    filters: Vec<FilterAnswer<'a>>,
+    filters: Vec<FilterJson<'a>>,
     /// Of `--sample`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sample: Option<Vec<Sampled<'a>>>,
@@ -69,10 +70,10 @@ pub fn run(args: &SpaceArgs) -> Result {
     outputs.input(&args.file);
     let drawn = output::figure(&mut outputs, args.out.as_deref(), args.json)?;
     let listed = output::optional(&mut outputs, args.points.as_deref(), &["csv"], args.json)?;
-    let text = set(read_text(&args.file)?, args)?;
+    let file = ProblemFile::of(&args.file, set(read_text(&args.file)?, args)?);
     let before = resident();
     let start = Instant::now();
-    let space = Arc::new(read(&text, &args.file, args.gpu.as_deref())?);
+    let space = Arc::new(read(&file, args.gpu.as_deref())?);
     let limits = Limits {
         bytes: usize::try_from(args.memory).unwrap_or(usize::MAX),
         cancelled: &interrupt::requested,
@@ -106,7 +107,7 @@ pub fn run(args: &SpaceArgs) -> Result {
     let names: Vec<&str> = space.names().collect();
     let to_stdout = [&drawn, &listed].map(|o| o.as_ref().is_some_and(Output::is_stdout));
     if args.json {
-        print::json(&Answer {
+        print::json(&SpaceJson {
             name: &space.name,
             cartesian: funnel.cartesian,
             valid,
@@ -211,13 +212,13 @@ impl From<Estimate> for Estimated {
     }
 }
 
-fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterAnswer<'a>> {
+fn filters<'a>(space: &'a Space, funnel: &Funnel) -> Vec<FilterJson<'a>> {
     funnel
         .rows
         .iter()
         .map(|r| {
             let f = &space.filters()[r.filter];
-            FilterAnswer {
+            FilterJson {
                 name: &f.name,
                 kind: f.strength.name(),
                 expression: &f.expression,
@@ -244,28 +245,24 @@ fn set(text: String, args: &SpaceArgs) -> Result<String> {
 }
 
 /// Reads a space with the facts of this host or a GPU, errors naming the file.
-fn read(text: &str, path: &std::path::Path, gpu: Option<&str>) -> Result<Space> {
-    let facts = crate::facts::to_count(text, gpu)?;
-    Space::read(text, &facts).map_err(|e| named(e, path))
+fn read(file: &ProblemFile, gpu: Option<&str>) -> Result<Space> {
+    let facts = crate::search::facts::to_count(file, gpu)?;
+    Space::read(file.text(), &facts).map_err(|e| named(e, &file.path))
 }
 
 fn named(e: SpaceError, path: &std::path::Path) -> AppError {
-    let out = AppError::new(format!("{}: {}", path.display(), e.message));
-    match e.hint {
-        Some(h) => out.hint(h),
-        None => out,
+    AppError {
+        hint: e.hint,
+        ..AppError::new(format!("{}: {}", path.display(), e.message))
     }
 }
 
 fn stopped(e: Stop) -> AppError {
     match e {
-        Stop::Fault(e) => {
-            let out = AppError::new(e.message);
-            match e.hint {
-                Some(h) => out.hint(h),
-                None => out,
-            }
-        }
+        Stop::Fault(e) => AppError {
+            hint: e.hint,
+            ..AppError::new(e.message)
+        },
         Stop::Cancelled => AppError::interrupted("stopped"),
         Stop::Memory => AppError::new("the space needs more than --memory").hint("raise it"),
     }

@@ -19,7 +19,7 @@ struct MergeAnswer {
 
 pub fn run(args: &MergeArgs) -> Result {
     let done = merge(&args.out, &args.sweeps, &args.accept).map_err(|e| match e {
-        MergeError::Folder(e) => search::folder(&e),
+        MergeError::Folder(e) => search::folder(e),
         e @ MergeError::Different { .. } => AppError::new(e.to_string()).hint(
             "if their trials are comparable nevertheless, name the parts with --accept NAME,… (or all)",
         ),
@@ -31,7 +31,7 @@ pub fn run(args: &MergeArgs) -> Result {
     for w in &done.sweep.warnings {
         print::warn(w);
     }
-    write_exports(&done.sweep, &args.out).map_err(|e| search::folder(&e))?;
+    write_exports(&done.sweep, &args.out).map_err(search::folder)?;
     let answer = MergeAnswer {
         out: args.out.display().to_string(),
         trials: done.sweep.trials.len(),

@@ -87,9 +87,10 @@ fn found(name: &Path) -> Result<PathBuf> {
     if below.is_file() || Folder::exists(&below) {
         return Ok(below);
     }
-    let why = match name.exists() {
-        true => format!("{} holds no sweep", name.display()),
-        false => format!("there is no sweep {}", name.display()),
+    let why = if name.exists() {
+        format!("{} holds no sweep", name.display())
+    } else {
+        format!("there is no sweep {}", name.display())
     };
     Err(AppError::new(why).hint("`greenup sweeps list [DIR]` lists the sweeps in a folder"))
 }
@@ -230,9 +231,10 @@ fn text(s: &Shown, parameters: &[String]) {
         line("shard", shard);
     }
     let failures: Vec<String> = s.failures.iter().map(|(k, n)| format!("{n} {k}")).collect();
-    let failed = match failures.is_empty() {
-        true => "none failed".to_owned(),
-        false => format!("{} failed: {}", o.failed, failures.join(", ")),
+    let failed = if failures.is_empty() {
+        "none failed".to_owned()
+    } else {
+        format!("{} failed: {}", o.failed, failures.join(", "))
     };
     line("trials", &format!("{}, {failed}", o.trials));
     for (device, n) in &s.trials_by_device {

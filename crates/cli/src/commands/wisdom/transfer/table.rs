@@ -75,7 +75,7 @@ fn same_sizes(a: &Entry, b: &Entry) -> bool {
 
 /// What other configs cost on a device, as multiples of the time of its own winner.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct TransferCosts {
     /// Name of the problem.
     pub problem: String,
     /// The device that is left out.
@@ -112,7 +112,7 @@ pub fn median(sorted: &[f64]) -> f64 {
 }
 
 /// A row for each sweep that has others of its space on other devices.
-pub fn rows(all: &[Recorded], map: &Map, default: &BTreeMap<String, Value>) -> Vec<Row> {
+pub fn rows(all: &[Recorded], map: &Map, default: &BTreeMap<String, Value>) -> Vec<TransferCosts> {
     let row = |here: &Recorded| {
         let precision = &here.winner.precision;
         let mut others: Vec<(&Recorded, Distance)> = (all.iter())
@@ -129,7 +129,7 @@ pub fn rows(all: &[Recorded], map: &Map, default: &BTreeMap<String, Value>) -> V
         let own_s = here.winner.time_s;
         let mut times: Vec<f64> = here.sweep.measured().map(|(_, c)| c.time_s).collect();
         times.sort_by(f64::total_cmp);
-        Some(Row {
+        Some(TransferCosts {
             problem: here.winner.problem.clone(),
             device: here.device.title(),
             configs: times.len(),

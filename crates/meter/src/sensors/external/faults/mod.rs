@@ -53,9 +53,10 @@ fn instead(line: &str) -> Printed {
 
 fn smi(t: f64) -> String {
     // Over midnight.
-    let (h, s) = match t < 2.2 {
-        true => ("2026/11/27 23:59", 57.8 + t),
-        false => ("2026/11/28 00:00", t - 2.2),
+    let (h, s) = if t < 2.2 {
+        ("2026/11/27 23:59", 57.8 + t)
+    } else {
+        ("2026/11/28 00:00", t - 2.2)
     };
     format!("{h}:{s:06.3}")
 }

@@ -13,9 +13,10 @@ pub enum Unit {
 pub fn quantity(text: &str, decimal_comma: bool) -> Option<(f64, Option<&str>)> {
     let letter = |c: char| c.is_alphabetic() || c == 'µ' || c == 'μ';
     let head = text.trim_end_matches(letter);
-    let (number, unit) = match head.is_empty() {
-        true => (text, ""),
-        false => (head.trim_end(), &text[head.len()..]),
+    let (number, unit) = if head.is_empty() {
+        (text, "")
+    } else {
+        (head.trim_end(), &text[head.len()..])
     };
     let point;
     let number = match number.split_once(',') {

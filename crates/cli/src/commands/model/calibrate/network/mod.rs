@@ -42,7 +42,7 @@ struct Measured {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct NetworkJson<'a> {
     machine: &'a str,
     #[serde(serialize_with = "greenup_app::print::as_lossy")]
     file: PathBuf,
@@ -80,7 +80,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
         .map_err(AppError::from)
         .and_then(|text| Ok(write(&path, text.as_bytes())?));
     if args.json {
-        print::json(&Answer {
+        print::json(&NetworkJson {
             machine: &machine.name,
             file: path.clone(),
             measured: &measured,
@@ -124,12 +124,13 @@ fn base(args: &CalibrateArgs) -> Result<(Machine, PathBuf)> {
 type WithBase = ((Machine, PathBuf), Measured);
 
 fn policy(quick: bool) -> Policy {
-    match quick {
-        true => Policy::quick(),
-        false => Policy {
+    if quick {
+        Policy::quick()
+    } else {
+        Policy {
             max_repeats: 7,
             ..Policy::thorough()
-        },
+        }
     }
 }
 

@@ -19,9 +19,10 @@ pub fn between_ranks(args: &CalibrateArgs) -> Result<Option<WithBase>> {
             .hint("start two: `mpirun -np 2 greenup calibrate --network`, or --ranks 2"));
     }
     // Find out before measuring, not after.
-    let base = match team.has_first() {
-        true => Some(base(args)?),
-        false => None,
+    let base = if team.has_first() {
+        Some(base(args)?)
+    } else {
+        None
     };
     if team.has_first() {
         print::estimate(

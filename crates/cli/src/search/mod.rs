@@ -1,71 +1,63 @@
 //! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
-use crate::args::{BudgetArg, SearchArgs};
-use crate::keep;
-use crate::launched::{self, Launched};
-use crate::{facts, setup};
+pub mod facts;
+pub mod launchers;
+pub mod result;
+pub mod setup;
+pub mod wisdom;
+
+use crate::args::SearchArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
-use greenup_app::{machine, print};
+use greenup_app::{machine, print, sensors};
 use greenup_device::CpuFacts;
-use greenup_space::{Facts, Value};
+use greenup_space::Facts;
 use greenup_tune::build::compile::compiler_version;
-use greenup_tune::session::device_facts::of_opencl;
-use greenup_tune::session::{
-    Budget, Estimate, Session, SessionError, SessionOptions, SessionResult,
-};
-use greenup_tune::shard::Shard;
+use greenup_tune::problem::ProblemFile;
+use greenup_tune::session::device_facts::{of_gpu, of_host, of_opencl};
+use greenup_tune::session::{Estimate, Session, SessionError, SessionResult};
 use greenup_tune::sweep::metric::ObjectiveError;
-use greenup_tune::sweep::{FolderError, FormatError, read_any, wisdom};
-use greenup_tune::{Objective, Problem, Sweep, TuneError};
+use greenup_tune::sweep::wisdom::device_facts;
+use greenup_tune::sweep::{FolderError, FormatError, read_any};
+use greenup_tune::{Objective, Problem, SessionOptions, Sweep, TuneError};
 use greenup_wisdom::Device;
+use launchers::Launched;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Reads a problem with some constants overridden.
+/// The problem of a file with some constants overridden, for the device that it would run on.
 pub fn problem(
-    file: &Path,
+    file: &ProblemFile,
     constants: &[(String, toml::Value)],
     gpu: Option<&str>,
 ) -> Result<Problem> {
-    let text = greenup_files::read_text(file)?;
-    if let Some(device) = facts::opencl_device(&text, gpu)? {
-        let mut problem = problem_with(file, constants, &of_opencl(&device))?;
-        problem.opencl = Some(device);
-        return Ok(problem);
-    }
-    let gpu = setup::first_gpu(gpu)?;
-    problem_with(file, constants, &facts::facts_for(file, gpu.as_deref())?)
+    let opencl = facts::opencl_device(file, gpu)?;
+    let facts = match &opencl {
+        Some(device) => of_opencl(device),
+        None => {
+            let gpu = setup::first_gpu(gpu)?;
+            if file.is_cuda() || gpu.is_some() {
+                of_gpu(&sensors::gpu(gpu.as_deref())?)
+            } else {
+                of_host()
+            }
+        }
+    };
+    let mut problem = problem_with(file, constants, &facts)?;
+    problem.opencl = opencl;
+    Ok(problem)
 }
 
 /// The same with the facts of a device.
 pub fn problem_with(
-    file: &Path,
+    file: &ProblemFile,
     constants: &[(String, toml::Value)],
     facts: &Facts,
 ) -> Result<Problem> {
-    Problem::read_with(file, facts, constants).map_err(|e| {
-        let out = AppError::new(e.to_string());
-        match e.hint {
-            Some(h) => out.hint(h),
-            None => out,
-        }
+    file.problem(facts, constants).map_err(|e| AppError {
+        hint: e.hint.clone(),
+        ..AppError::new(e.to_string())
     })
-}
-
-/// How a search is spread over devices and jobs.
-#[derive(Clone, Debug, Default)]
-pub struct Spread {
-    /// GPUs with a worker each, in place of those of the search.
-    pub gpus: Option<String>,
-    /// Part of the space.
-    pub shard: Option<Shard>,
-    /// Workers on the host.
-    pub workers: usize,
-    /// Workers that launchers started, in place of all others.
-    pub launched: Vec<Launched>,
-    /// Configs that are measured first, and again beside the finalists.
-    pub first: Vec<Vec<Value>>,
 }
 
 /// Sets the measuring time of a config, if one is given.
@@ -83,91 +75,117 @@ pub fn set_measure(problem: &mut Problem, seconds: Option<f64>) -> Result {
     Ok(())
 }
 
-/// Searches the space of a problem, measures on this host, and writes the sweep into `dir`.
-pub fn sweep(
-    problem: &Problem,
-    file: &Path,
-    search: &SearchArgs,
-    spread: &Spread,
-    dir: &Path,
-    quiet: bool,
-) -> Result<SessionResult> {
-    let bars = Bars::new();
-    let mut options = SessionOptions {
-        objectives: search.objective.clone(),
-        strategy: search.strategy.clone(),
-        budget: match search.budget {
-            BudgetArg::Evaluations(n) => Budget::Evaluations(n),
-            BudgetArg::Seconds(s) => Budget::Seconds(s),
-            BudgetArg::Share(x) => Budget::Share(x),
-        },
-        seed: search.seed,
-        finalists: search.finalists,
-        rounds: search.rounds,
-        near_ties: search.near_ties,
-        resume: search.resume,
-        accept: search.accept.clone(),
-        machine: None,
-        facts: BTreeMap::new(),
-        shard: spread.shard,
-        first: spread.first.clone(),
-    };
-    if let Some(name) = search.machine.as_ref().filter(|_| problem.has_work()) {
-        options.machine = Some(machine::load(name)?);
+/// A search as a command asks for it.
+pub struct Request {
+    /// What is tuned.
+    pub problem: Problem,
+    /// Its file, which messages name.
+    pub file: PathBuf,
+    /// How it is searched.
+    pub options: SessionOptions,
+    /// Whether to begin with the config of wisdom.
+    pub from_wisdom: bool,
+    /// GPUs with a worker each, or the device of kernels in OpenCL.
+    pub devices: Option<String>,
+    /// Energy sensor.
+    pub sensor: Option<String>,
+    /// Workers on the host.
+    pub workers: usize,
+    /// Workers that launchers started, in place of all others.
+    pub launched: Vec<Launched>,
+    /// Folder of the sweep.
+    pub out: PathBuf,
+    /// Without notes on what begins.
+    pub quiet: bool,
+}
+
+impl Request {
+    /// What the arguments of all searches say.
+    ///
+    /// # Errors
+    /// The machine model cannot be read.
+    pub fn new(problem: Problem, file: PathBuf, args: &SearchArgs, out: PathBuf) -> Result<Self> {
+        let machine = args.machine.as_ref().filter(|_| problem.has_work());
+        Ok(Self {
+            file,
+            options: SessionOptions {
+                objectives: args.objective.clone(),
+                strategy: args.strategy.clone(),
+                budget: args.budget,
+                seed: args.seed,
+                finalists: args.finalists,
+                rounds: args.rounds,
+                near_ties: args.near_ties,
+                resume: args.resume,
+                accept: args.accept.clone(),
+                machine: machine.map(|name| machine::load(name)).transpose()?,
+                ..SessionOptions::default()
+            },
+            from_wisdom: args.from_wisdom,
+            devices: args.gpu.clone(),
+            sensor: args.sensor.sensor.clone(),
+            workers: 1,
+            launched: Vec::new(),
+            out,
+            quiet: false,
+            problem,
+        })
     }
-    let cannot = |e: SessionError| refused(e, file, dir);
-    let gpus = spread.gpus.as_deref().or(search.gpu.as_deref());
-    let sensor = search.sensor.sensor.as_deref();
-    let setup = match spread.launched.as_slice() {
-        [] => setup::setup_all(problem, gpus, sensor, spread.workers)?,
-        launched => launched::setup(problem, launched)?,
-    };
-    let cpu = CpuFacts::read();
-    options.facts = facts(search, &cpu, setup.sensor.as_deref());
-    if setup.gpu.is_none() && spread.launched.is_empty() {
-        (options.facts).extend(wisdom::device_facts(&Device::of_cpu(&cpu)));
-    }
-    if search.from_wisdom {
-        let device = match &setup.gpu {
-            Some(on) => Device::of_gpu(&on.gpu),
-            None => Device::of_cpu(&cpu),
+
+    /// Searches the space, measures on this host or by the launched workers, and writes the sweep.
+    pub fn run(mut self) -> Result<SessionResult> {
+        let bars = Bars::new();
+        let (file, dir) = (&self.file, self.out.as_path());
+        let (devices, sensor) = (self.devices.as_deref(), self.sensor.as_deref());
+        let setup = match self.launched.as_slice() {
+            [] => setup::setup_all(&self.problem, devices, sensor, self.workers)?,
+            launched => launchers::setup(&self.problem, launched)?,
         };
-        let objective = (search.objective.first().copied()).unwrap_or(problem.objective);
-        options
-            .first
-            .extend(keep::first(problem, &device, objective)?);
+        let cpu = CpuFacts::read();
+        let options = &mut self.options;
+        options.facts = facts(options, &cpu, setup.sensor.as_deref());
+        if setup.gpu.is_none() && self.launched.is_empty() {
+            (options.facts).extend(device_facts(&Device::of_cpu(&cpu)));
+        }
+        if self.from_wisdom {
+            let device = match &setup.gpu {
+                Some(on) => Device::of_gpu(&on.gpu),
+                None => Device::of_cpu(&cpu),
+            };
+            let objective = (options.objectives.first().copied()).unwrap_or(self.problem.objective);
+            (options.first).extend(wisdom::first(&self.problem, &device, objective)?);
+        }
+        let strategy = options.strategy.clone();
+        let session = Session::new(self.problem, self.options, setup, dir, &bars)
+            .map_err(|e| refused(e, file, dir))?;
+        let problem = session.problem();
+        print::detail(|| {
+            format!(
+                "device {}, compiler {}, flags {:?}, {} s of measuring a config",
+                session.device(),
+                compiler_version(&problem.build),
+                problem.build.flags(),
+                problem.measure.seconds
+            )
+        });
+        if !self.quiet {
+            print::note(format!(
+                "{}: {} points, {} by `{strategy}`, into {}",
+                problem.space.name,
+                print::grouped(u128::from(session.points())),
+                session.objective(),
+                dir.display()
+            ));
+            estimate(session.estimate());
+        }
+        if !problem.verified() {
+            print::warn(UNVERIFIED);
+        }
+        // The bar is removed before anything is printed.
+        let result = session.execute(&bars);
+        drop(bars);
+        result.map_err(|e| failed(e, dir))
     }
-    let session = Session::new(problem, options, &bars).map_err(cannot)?;
-    print::detail(|| {
-        format!(
-            "device {}, compiler {}, flags {:?}, {} s of measuring a config",
-            setup.device,
-            compiler_version(&problem.build),
-            problem.build.flags(),
-            problem.measure.seconds
-        )
-    });
-    let (points, objective) = (session.points(), session.objective());
-    let run = session.prepare(setup, dir).map_err(cannot)?;
-    if !quiet {
-        print::note(format!(
-            "{}: {} points, {objective} by `{}`, into {}",
-            problem.space.name,
-            print::grouped(u128::from(points)),
-            search.strategy,
-            dir.display()
-        ));
-    }
-    if !quiet {
-        estimate(run.estimate());
-    }
-    if !problem.verified() {
-        print::warn(UNVERIFIED);
-    }
-    // The bar is removed before anything is printed.
-    let result = run.execute(&bars);
-    drop(bars);
-    result.map_err(|e| failed(e, dir))
 }
 
 /// Prints how long a session takes.
@@ -218,13 +236,17 @@ fn refused(e: SessionError, file: &Path, dir: &Path) -> AppError {
 }
 
 /// Facts recorded with a sweep, to make it reproducible.
-fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<String, String> {
+fn facts(
+    options: &SessionOptions,
+    cpu: &CpuFacts,
+    sensor: Option<&str>,
+) -> BTreeMap<String, String> {
     let version = greenup_app::version();
     let mut more = BTreeMap::from([
         ("greenup".to_owned(), version.version.to_owned()),
         ("commit".to_owned(), version.commit.to_owned()),
-        ("strategy".to_owned(), search.strategy.clone()),
-        ("seed".to_owned(), search.seed.to_string()),
+        ("strategy".to_owned(), options.strategy.clone()),
+        ("seed".to_owned(), options.seed.to_string()),
         ("cores".to_owned(), cpu.cores.len().to_string()),
         (
             "sensor".to_owned(),
@@ -242,8 +264,8 @@ fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<
 /// The error of a sweep, with its suggestion.
 pub fn failed(e: TuneError, dir: &Path) -> AppError {
     match e {
-        TuneError::File(e) | TuneError::Folder(FolderError::File(e)) => e.into(),
-        TuneError::Folder(e) => folder(&e),
+        TuneError::File(e) => e.into(),
+        TuneError::Folder(e) => folder(e),
         e @ TuneError::Nothing(_) => AppError::new(e.to_string()).hint(format!(
             "{} lists every failure",
             dir.join("trials.jsonl").display()
@@ -259,13 +281,10 @@ pub fn failed(e: TuneError, dir: &Path) -> AppError {
 const UNVERIFIED: &str = "the problem says nothing of right results: they are not verified";
 
 /// A sweep's folder that cannot be used, with the fix.
-pub fn folder(e: &FolderError) -> AppError {
+pub fn folder(e: FolderError) -> AppError {
     let out = AppError::new(e.to_string());
     match e {
-        FolderError::File(file) => match file.hint() {
-            Some(h) => out.hint(h),
-            None => out,
-        },
+        FolderError::File(e) => e.into(),
         FolderError::Exists(_) => {
             out.hint("continue it with --resume, or choose another folder with --out")
         }
@@ -300,7 +319,7 @@ pub fn aimed(sweep: Sweep, objective: Option<Objective>) -> Result<(Sweep, Objec
 /// Reads a recorded sweep, with a warning for each line that is left out.
 pub fn recorded(path: &Path) -> Result<Sweep> {
     let sweep = read_any(path).map_err(|e| match e.cause {
-        FormatError::Folder(e) => folder(&e),
+        FormatError::Folder(e) => folder(e),
         FormatError::File(e) => e.into(),
         _ => AppError::new(e.to_string()),
     })?;

@@ -53,9 +53,10 @@ pub fn quoted(word: &str) -> String {
         return format!("~/{}", quoted(rest));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => single_quoted(word),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        single_quoted(word)
     }
 }
 

@@ -3,7 +3,7 @@
 mod command;
 
 use crate::args::TuneArgs;
-use crate::setup::launcher;
+use crate::search::setup::launcher;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{folders, interrupt, print};
 use greenup_device::CpuFacts;
@@ -12,9 +12,9 @@ use greenup_process::capture::output;
 use greenup_space::Facts;
 use greenup_tune::Problem;
 use greenup_tune::command::Runnable;
-use greenup_tune::plan::{GpuTarget, WorkerSetup};
-use greenup_tune::session::Setup;
-use greenup_tune::session::device_facts::{is_command, is_cuda, is_opencl, of_gpu, of_host};
+use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
+use greenup_tune::problem::ProblemFile;
+use greenup_tune::session::device_facts::{of_gpu, of_host};
 use greenup_tune::worker::launcher::Launcher;
 use greenup_tune::worker::remote::{Introduction, Question, VERSION};
 use std::path::Path;
@@ -48,10 +48,9 @@ const VERSION_LIMIT: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// One does not introduce itself or has another version, their devices differ, or two have one GPU.
-pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
-    let text = greenup_files::read_text(&args.problem).unwrap_or_default();
-    let (on_gpu, of_command) = (is_cuda(&text), is_command(&text));
-    if is_opencl(&text) && !args.launcher.is_empty() {
+pub fn start(args: &TuneArgs, file: &ProblemFile) -> Result<Vec<Launched>> {
+    let on_gpu = file.is_cuda();
+    if file.is_opencl() && !args.launcher.is_empty() {
         return Err(AppError::new(
             "the kernels are in OpenCL, which --launcher does not run on other hosts",
         )
@@ -69,9 +68,10 @@ pub fn start(args: &TuneArgs) -> Result<Vec<Launched>> {
         let list = list.filter(|_| on_gpu).map(str::to_owned);
         let first = introduced(args, command, on_gpu, list)?;
         let gpus = first.about.gpus.clone();
-        match of_command {
-            true => runs_there(&first, &text)?,
-            false => fits(&first, on_gpu)?,
+        if file.is_command() {
+            runs_there(&first, file)?;
+        } else {
+            fits(&first, on_gpu)?;
         }
         alike(&first, all.first())?;
         let named = args.search.sensor.sensor.as_deref();
@@ -131,11 +131,10 @@ fn introduced(
                 .hint("install the same version there; --remote-program names its path"));
             }
             let asked = command::is_ssh(command) && e.0.contains("code 255");
-            let known = match asked {
-                true => {
-                    "; ssh must not ask for a password or a new host key: log in by a key once before"
-                }
-                false => "",
+            let known = if asked {
+                "; ssh must not ask for a password or a new host key: log in by a key once before"
+            } else {
+                ""
             };
             return Err(failed(e.to_string()).hint(format!(
                 "check that `{command} {} --version` prints the version of greenup there; --remote-program names its path{known}",
@@ -209,9 +208,9 @@ fn differs(new: &Launched, what: &str) -> Result {
 }
 
 /// Refuses a processor for which a command's space would have other values.
-fn runs_there(new: &Launched, text: &str) -> Result {
+fn runs_there(new: &Launched, file: &ProblemFile) -> Result {
     let (about, here) = (&new.about, CpuFacts::read());
-    if about.cpu == here.model || !text.contains("device.") {
+    if about.cpu == here.model || !file.names_device() {
         return Ok(());
     }
     differs(
@@ -276,9 +275,10 @@ fn apart(command: &Runnable, launched: &[Launched]) -> Result {
     for (what, file) in command.files_of_all() {
         let below_problem = Path::new(&file).is_relative();
         if launched.len() > 1 && (below_problem || shared) {
-            let place = match below_problem {
-                true => "is in the folder of the problem file, which all hosts share",
-                false => "is of one host, which has two workers",
+            let place = if below_problem {
+                "is in the folder of the problem file, which all hosts share"
+            } else {
+                "is of one host, which has two workers"
             };
             return Err(AppError::new(format!(
                 "{what}: the file {file} {place}: runs of several workers would write over each other's"

@@ -8,8 +8,7 @@ use greenup_device::opencl;
 use greenup_meter::control::Control;
 use greenup_meter::sensors::nvml;
 use greenup_tune::Problem;
-use greenup_tune::plan::{GpuTarget, WorkerSetup};
-use greenup_tune::session::Setup;
+use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
 use greenup_tune::worker::launcher::Launcher;
 
 /// The GPUs that a list names, all of one model: `all`, or numbers separated by commas.
@@ -77,16 +76,8 @@ pub fn setup_all(
     let mut out = setup(problem, first.as_deref(), sensor)?;
     if !problem.on_gpu() {
         if workers > 1 {
-            out.workers = (0..workers)
-                .map(|i| WorkerSetup {
-                    name: format!("cpu:{i}"),
-                    launcher: out.launcher.clone(),
-                    gpu: None,
-                    control: None,
-                    host: None,
-                    version: None,
-                })
-                .collect();
+            let one = |i| WorkerSetup::here(format!("cpu:{i}"), out.launcher.clone(), None, None);
+            out.workers = (0..workers).map(one).collect();
         }
         return Ok(out);
     }
@@ -102,35 +93,22 @@ pub fn setup_all(
         ))
         .hint("leave it out, so that each GPU has its own energy counter, or use --sensor none"));
     }
-    for gpu in &all {
+    for (i, gpu) in all.iter().enumerate() {
         let number = gpu.ordinal.to_string();
+        let name = format!("cuda:{number}");
         // The first has its sensor and control already.
-        let own = match out.workers.is_empty() {
-            true => Setup {
-                launcher: out.launcher.clone(),
-                gpu: out.gpu.clone(),
-                device: out.device.clone(),
-                sensor: out.sensor.clone(),
-                sensor_period_s: out.sensor_period_s,
-                missing: None,
-                control: out.control.take(),
-                workers: Vec::new(),
-            },
-            false => setup(problem, Some(&number), sensor)?,
-        };
+        if i == 0 {
+            let (launcher, control) = (out.launcher.clone(), out.control.take());
+            (out.workers).push(WorkerSetup::here(name, launcher, out.gpu.clone(), control));
+            continue;
+        }
+        let own = setup(problem, Some(&number), sensor)?;
         if own.sensor.is_none() {
             // An objective that needs energy is refused with this.
             out.sensor = None;
             out.missing = own.missing.or(out.missing);
         }
-        out.workers.push(WorkerSetup {
-            name: format!("cuda:{number}"),
-            launcher: own.launcher,
-            gpu: own.gpu,
-            control: own.control,
-            host: None,
-            version: None,
-        });
+        (out.workers).push(WorkerSetup::here(name, own.launcher, own.gpu, own.control));
     }
     Ok(out)
 }

@@ -5,43 +5,31 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{print, sensors};
 use greenup_device::opencl::{Choice, Device, OpenClError};
 use greenup_space::Facts;
-use greenup_tune::session::device_facts::{is_cuda, is_opencl, of_gpu, of_host, of_opencl};
-use std::path::Path;
+use greenup_tune::problem::ProblemFile;
+use greenup_tune::session::device_facts::{of_gpu, of_host, of_opencl};
 
 /// The GPU whose facts stand in where a space is only counted and there is none.
 const STAND_IN: &str = "h200";
 
-/// What `device.NAME` means in a file: the GPU for kernels in CUDA, the device for those in OpenCL, else this host.
-pub fn facts_for(file: &Path, gpu: Option<&str>) -> Result<Facts> {
-    let text = greenup_files::read_text(file).unwrap_or_default();
-    if let Some(device) = opencl_device(&text, gpu)? {
-        return Ok(of_opencl(&device));
-    }
-    if is_cuda(&text) || gpu.is_some() {
-        return Ok(of_gpu(&sensors::gpu(gpu)?));
-    }
-    Ok(of_host())
-}
-
-/// The same for a space that is only counted, for which the GPU need not be here.
-pub fn to_count(text: &str, gpu: Option<&str>) -> Result<Facts> {
-    if is_opencl(text) && gpu.is_none() && !text.contains("device.") {
+/// What `device.NAME` means in a space that is only counted, for which the GPU need not be here.
+pub fn to_count(file: &ProblemFile, gpu: Option<&str>) -> Result<Facts> {
+    if file.is_opencl() && gpu.is_none() && !file.names_device() {
         return Ok(of_host());
     }
-    if let Some(device) = opencl_device(text, gpu)? {
+    if let Some(device) = opencl_device(file, gpu)? {
         return Ok(of_opencl(&device));
     }
     if gpu.is_some() {
         return Ok(of_gpu(&sensors::gpu(gpu)?));
     }
-    if !is_cuda(text) {
+    if !file.is_cuda() {
         return Ok(of_host());
     }
     if let Ok(here) = sensors::gpu(None) {
         return Ok(of_gpu(&here));
     }
     let stand_in = sensors::gpu(Some(STAND_IN))?;
-    if text.contains("device.") {
+    if file.names_device() {
         print::note(format!(
             "no GPU here: `device.NAME` means those of an {}; --device cuda:NAME selects another",
             stand_in.name
@@ -54,9 +42,9 @@ pub fn to_count(text: &str, gpu: Option<&str>) -> Result<Facts> {
 ///
 /// # Errors
 /// It does not exist, or `--device` names one of the other kind.
-pub fn opencl_device(text: &str, named: Option<&str>) -> Result<Option<Device>> {
+pub fn opencl_device(file: &ProblemFile, named: Option<&str>) -> Result<Option<Device>> {
     let opencl = named.and_then(|n| n.strip_prefix(OPENCL));
-    match (is_opencl(text), named, opencl) {
+    match (file.is_opencl(), named, opencl) {
         (true, Some(cuda), None) => Err(AppError::new(format!(
             "the kernels are in OpenCL, which --device cuda:{cuda} does not run"
         ))
@@ -76,9 +64,8 @@ pub fn opencl_device(text: &str, named: Option<&str>) -> Result<Option<Device>> 
 
 /// An error of OpenCL with its hint.
 pub fn failed(e: OpenClError) -> AppError {
-    let out = AppError::new(e.to_string());
-    match e.hint() {
-        Some(hint) => out.hint(hint),
-        None => out,
+    AppError {
+        hint: e.hint().map(str::to_owned),
+        ..AppError::new(e.to_string())
     }
 }

@@ -5,7 +5,7 @@ use greenup_report::si::si;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::session::SessionResult;
 use greenup_tune::sweep::metric::own_value;
-use greenup_tune::{Found, Objective};
+use greenup_tune::{Objective, SearchResult};
 
 /// Prints the result.
 pub fn print(searched: &SessionResult) {
@@ -135,7 +135,7 @@ pub fn print(searched: &SessionResult) {
 }
 
 /// Prints a note if the user stopped it.
-pub fn interrupted(found: &Found) {
+pub fn interrupted(found: &SearchResult) {
     if found.interrupted {
         print::note(format!(
             "stopped; {} trials are kept, continue with --resume",
