@@ -3,29 +3,25 @@
 use crate::commands::device;
 use crate::mesh_form_factor::{Accelerator, Blocks, FINEST, Settings};
 use crate::wisdom;
-use greenup_app::args::{DeviceSet, DeviceSetArg};
 use greenup_app::wisdom::{Stamp, stamp};
 use greenup_app::{AppError, Result};
+use greenup_device::{DeviceSpec, Usable};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The device of a name: `cpu` (`None`), `cuda`, `cuda:N`, `cuda:0,1` or `cuda:all`.
+/// The CPU (`None`), a GPU, or several that share the work.
 ///
 /// # Errors
-/// The name is invalid, or there is no such GPU, driver or compiler.
-pub fn accelerator(name: &str) -> Result<Option<Arc<dyn Accelerator>>> {
-    let device: DeviceSet = name.parse()?;
-    if device == DeviceSet::Cpu {
-        return Ok(None);
-    }
-    let arg = DeviceSetArg { device };
-    device::service(&arg, (0, 1))
+/// A GPU and the cores cannot share it, or there is no such GPU, driver or compiler.
+pub fn accelerator(device: &DeviceSpec) -> Result<Option<Arc<dyn Accelerator>>> {
+    Usable::SEVERAL.check(device)?;
+    device::service(device, (0, 1))
 }
 
 /// Settings for an accuracy |F − F_exact| / V on a device (see [`accelerator`]).
 ///
 /// # Errors
 /// The accuracy or the device is invalid, or a file of tuned configs is.
-pub fn settings(device: &str, accuracy: f64) -> Result<Settings> {
+pub fn settings(device: &DeviceSpec, accuracy: f64) -> Result<Settings> {
     if !(FINEST..1.0).contains(&accuracy) {
         return Err(AppError::new(format!(
             "invalid accuracy {accuracy}: it must lie between {FINEST:e} and 1"

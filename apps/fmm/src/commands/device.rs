@@ -1,10 +1,9 @@
 //! The engine of a command, and measurements with it.
 
 use super::check_interrupt;
-use greenup_app::args::{Device, DeviceSet};
 use greenup_app::progress::Bars;
 use greenup_app::{AppError, Result, print, sensors, wisdom};
-use greenup_device::cuda;
+use greenup_device::{DeviceSpec, cuda};
 use greenup_fmm::cpu::{Cpu, check_memory};
 use greenup_fmm::engine::{Engine, Steps};
 use greenup_fmm::gpu::{Config, Gpu};
@@ -14,75 +13,8 @@ use greenup_fmm::plan::Plan;
 use greenup_fmm::precision::Real;
 use greenup_meter::{Measurement, Meter, Policy, Run};
 use greenup_wisdom::Device as Known;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// `--device` of `fmm run`: devices with a share of the targets each, or a GPU and the host's cores with a share of the
-/// phases each.
-#[derive(Clone, Debug)]
-pub enum RunDevice {
-    Set(DeviceSet),
-    GpuAndCpu(usize),
-}
-
-/// An invalid device.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error(
-    "invalid device `{0}`: use cpu, cuda or cuda:N; several GPUs: cuda:0,1 or cuda:all; a GPU and the cores: cuda+cpu or cuda:N+cpu"
-)]
-pub struct InvalidRunDevice(String);
-
-impl FromStr for RunDevice {
-    type Err = InvalidRunDevice;
-
-    fn from_str(text: &str) -> std::result::Result<Self, InvalidRunDevice> {
-        if let Ok(Device::CudaAndCpu(n)) = text.parse() {
-            return Ok(Self::GpuAndCpu(n));
-        }
-        let set = text.parse().map(Self::Set);
-        set.map_err(|_| InvalidRunDevice(text.to_owned()))
-    }
-}
-
-impl fmt::Display for RunDevice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Set(set) => set.fmt(f),
-            Self::GpuAndCpu(n) => Device::CudaAndCpu(*n).fmt(f),
-        }
-    }
-}
-
-impl RunDevice {
-    /// The numbers of the GPUs of one of the ranks of a host, as of [`DeviceSet::gpus`].
-    pub fn gpus(&self, local: (usize, usize), gpus: usize) -> Vec<usize> {
-        match self {
-            Self::Set(set) => set.gpus(local, gpus),
-            Self::GpuAndCpu(n) => vec![*n],
-        }
-    }
-
-    /// The device of one of the ranks of a host.
-    pub fn of_rank(&self, local: (usize, usize), gpus: usize) -> Device {
-        match self {
-            Self::Set(set) => {
-                let own = set.gpus(local, gpus);
-                own.first().map_or(Device::Cpu, |n| Device::Cuda(*n))
-            }
-            Self::GpuAndCpu(n) => Device::CudaAndCpu(*n),
-        }
-    }
-
-    /// Whether it has a GPU.
-    pub fn is_gpu(&self) -> bool {
-        match self {
-            Self::Set(set) => set.is_gpu(),
-            Self::GpuAndCpu(_) => true,
-        }
-    }
-}
 
 /// The tuning parameters of the P2P kernel on a GPU: of wisdom or the default, with those of `--kernels`.
 pub fn config<R: Real>(
@@ -122,12 +54,12 @@ pub fn hybrid<R: Real>(plan: Arc<Plan<R>>, gpu: usize, kernels: &str) -> Result<
 /// The engine of a plan on a device, or on a GPU and the host's cores, and its name.
 pub fn any_engine<R: Real>(
     plan: Arc<Plan<R>>,
-    device: Device,
+    device: &DeviceSpec,
     kernels: &str,
 ) -> Result<(Box<dyn Engine>, String)> {
-    if let Device::CudaAndCpu(n) = device {
+    if let DeviceSpec::GpuAndCpu(n) = device {
         let isa = plan.isa();
-        let hybrid = hybrid(plan, n, kernels)?;
+        let hybrid = hybrid(plan, n.unwrap_or(0), kernels)?;
         let threads = rayon::current_num_threads();
         let name = format!("{} and {isa} on {threads} threads", hybrid.gpu_name());
         return Ok((Box::new(hybrid), name));
@@ -139,7 +71,7 @@ pub fn any_engine<R: Real>(
 /// The engine of a plan on a device, and its name.
 pub fn engine<R: Real>(
     plan: Arc<Plan<R>>,
-    device: Device,
+    device: &DeviceSpec,
     kernels: &str,
 ) -> Result<(Box<dyn Steps<R>>, String)> {
     let Some(ordinal) = device.gpu() else {
@@ -155,7 +87,7 @@ pub fn engine<R: Real>(
 }
 
 /// A meter of time, and of energy where there is a sensor.
-pub fn meter(device: Device) -> Result<Meter> {
+pub fn meter(device: &DeviceSpec) -> Result<Meter> {
     let target = match device.gpu() {
         None => sensors::Target::Host,
         Some(n) => sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?,

@@ -4,7 +4,6 @@
 use super::check_interrupt;
 use super::device::{config, engine};
 use super::direct::DirectArgs;
-use greenup_app::args::Device;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_fmm::cost_model;
@@ -64,7 +63,7 @@ pub fn run<R: Real>(args: &DirectArgs, ordinal: usize) -> Result {
         let pairs = work.iter().filter(|w| w.phase == Phase::P2p);
         let pairs: f64 = pairs.map(|w| w.pairs).sum();
         let leaves = plan.tree().leaves().count();
-        let (mut engine, name) = engine(Arc::new(plan), Device::Cuda(ordinal), &args.kernels)?;
+        let (mut engine, name) = engine(Arc::new(plan), &args.device.device, &args.kernels)?;
         device = name;
         let (mut times, mut out) = (Vec::new(), Vec::new());
         // The first starts the clocks.

@@ -5,10 +5,11 @@ use super::device::{engine, measured, meter};
 use super::input::{Input, KernelName, PrecisionArg};
 use super::{drawing, study_figure};
 use clap::Args;
-use greenup_app::args::{Device, FigureArgs, ThreadsArg, single_device};
+use greenup_app::args::{FigureArgs, ThreadsArg};
 use greenup_app::progress::{Bars, bar};
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
+use greenup_device::{DeviceSpec, Usable};
 use greenup_files::Outputs;
 use greenup_fmm::options::M2l;
 use greenup_fmm::plan::Plan;
@@ -30,8 +31,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 )]
 pub struct StudyArgs {
     /// Device that computes
-    #[arg(long, default_value = "cuda", value_name = "cpu|cuda[:N]", value_parser = single_device)]
-    device: Device,
+    #[arg(long, default_value = "cuda", value_name = "cpu|cuda[:N]", value_parser = |text: &str| Usable::ONE.parse(text))]
+    device: DeviceSpec,
     /// Output folder of the sweep; cases that it has are not measured again
     #[arg(short, long, default_value = "sweeps/fmm", value_name = "DIR")]
     out: PathBuf,
@@ -101,7 +102,7 @@ const PARAMETERS: [&str; 6] = ["points", "n", "ncrit", "precision", "accuracy", 
 
 struct Case {
     input: Input,
-    device: Device,
+    device: DeviceSpec,
     ncrit: usize,
 }
 
@@ -151,7 +152,7 @@ fn all_cases() -> usize {
 fn cases(args: &StudyArgs) -> Vec<Case> {
     let case = |(precision, accuracy, gradient), (distribution, n, ncrit)| Case {
         ncrit,
-        device: args.device,
+        device: args.device.of_rank((0, 1), 1),
         input: Input {
             points: None,
             targets: None,
@@ -232,7 +233,7 @@ pub fn run(args: &StudyArgs) -> Result {
     let left: Vec<&Case> = (all.iter())
         .filter(|c| !old.iter().any(|t| t.config == c.config()))
         .collect();
-    let mut meter = meter(args.device)?;
+    let mut meter = meter(&args.device)?;
     if args.quick {
         meter.policy = QUICK;
     }
@@ -290,7 +291,7 @@ fn deviation(x: &[f64]) -> f64 {
 }
 
 fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Trial> {
-    let device = case.device;
+    let device = &case.device;
     let begun = Instant::now();
     let l = case.input.load()?;
     let options = case.input.options(case.ncrit, M2l::Fft);

@@ -86,7 +86,7 @@ pub fn run(args: &TuneArgs) -> Result {
 fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let begin = Instant::now();
-    let device = args.device.device;
+    let device = &args.device.device;
     let mut meter = meter(device)?;
     let mut rows = Vec::new();
     if !args.json {

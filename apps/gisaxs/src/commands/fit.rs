@@ -100,7 +100,7 @@ pub fn fit(args: &FitArgs) -> Result {
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
-    target.on = device::service(&args.device, team.local())?;
+    target.on = device::service(&args.device.device, team.local())?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
     let found = watched(settings.starts as u64, "starts", |watch| {

@@ -107,7 +107,7 @@ impl MeshFormFactorArgs {
         (0..threads)
             .map(|rank| {
                 Ok(Settings {
-                    on: device::service(&self.device, (rank, threads))?,
+                    on: device::service(&self.device.device, (rank, threads))?,
                     ..shared.clone()
                 })
             })
@@ -153,7 +153,7 @@ impl MeshFormFactorArgs {
             }),
             blocks: wisdom::read()?.blocks(),
             memory: self.memory,
-            on: device::service(&self.device, team.local())?,
+            on: device::service(&self.device.device, team.local())?,
         })
     }
 }

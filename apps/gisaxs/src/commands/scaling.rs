@@ -3,16 +3,16 @@
 use super::boards::meters;
 use super::device;
 use super::watched;
-use greenup_app::args::DeviceSetArg;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
+use greenup_device::DeviceSpec;
 use greenup_gisaxs::study::{Case, Scaled, counts, method, scale};
 use serde_json::{Value, json};
 
 /// Measures cases on 1 to N GPUs in some rounds, and their energy if asked for; `keep` writes the result after each case.
 pub fn scaling(
     cases: &[Case],
-    (devices, rounds, energy): (&DeviceSetArg, usize, bool),
+    (devices, rounds, energy): (&DeviceSpec, usize, bool),
     (as_json, provenance): (bool, &Provenance),
     keep: impl Fn(&Value) -> Result,
 ) -> Result {

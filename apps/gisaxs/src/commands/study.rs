@@ -198,11 +198,11 @@ pub fn study(args: &StudyArgs) -> Result {
             return threads(&thread_cases(&methods), how, (args.json, &provenance), keep);
         }
         let some = scaling_cases(&methods);
-        let how = (&args.device, args.rounds.into(), !args.no_energy);
+        let how = (&args.device.device, args.rounds.into(), !args.no_energy);
         return scaling(&some, how, (args.json, &provenance), keep);
     }
     let machine = args.machine.load()?;
-    let device = device::open(&args.device)?;
+    let device = device::open(&args.device.device)?;
     let wisdom = wisdom::read()?;
     let on = match &device {
         None => On::Cpu {

@@ -74,7 +74,7 @@ pub fn inputs(s: &Settings) -> Result<Vec<Input>> {
 /// It does not fit.
 pub fn size(s: &Settings, shape: Shape, zones: f64) -> std::result::Result<(), HydroError> {
     let full = s.is_full(shape);
-    let gpu = s.device().starts_with("cuda");
+    let gpu = s.device().is_gpu();
     Size {
         shape,
         zones,
@@ -153,8 +153,7 @@ impl Settings {
     /// # Errors
     /// A setting has no effect.
     pub fn only_with_effect(&self, problem: &Problem) -> Result {
-        let device = self.device.as_deref().unwrap_or("cpu");
-        let (gpu, both) = (device.starts_with("cuda"), device.ends_with("+cpu"));
+        let (gpu, both) = (self.device().is_gpu(), self.device().is_shared());
         let is_sedov = problem.point_energy(1.0) != problem.point_energy(2.0);
         let needs = [
             (

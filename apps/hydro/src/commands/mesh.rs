@@ -4,10 +4,11 @@ use crate::commands::checks::no_effect;
 use crate::commands::run::engine;
 use crate::commands::settings::Settings;
 use clap::{Args, ValueEnum};
-use greenup_app::args::{Device, FigureArgs};
+use greenup_app::args::FigureArgs;
 use greenup_app::output::{FIGURES, Output};
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt};
+use greenup_device::DeviceSpec;
 use greenup_files::Outputs;
 use greenup_hydro::HydroError;
 use greenup_hydro::engine::State;
@@ -207,7 +208,7 @@ fn moved(args: &MeshArgs, h: Hydro, state: State, order: usize) -> Result<(Arc<H
     if args.t_final() <= 0.0 {
         return Ok((h, state));
     }
-    let mut by = engine(&h, &settings(args, order), Device::Cpu)?;
+    let mut by = engine(&h, &settings(args, order), &DeviceSpec::Cpu)?;
     let mut clock = Clock::new(by.start(&state)?, h.cfl)?;
     let until = (args.t_final(), None);
     clock.advance(

@@ -2,9 +2,9 @@
 
 use crate::commands::settings::Settings;
 use crate::commands::{checks, run};
-use greenup_app::args::{Device, DeviceSet};
 use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, interrupt, pool, print};
+use greenup_device::DeviceSpec;
 use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly, RankSums};
 use greenup_hydro::engine::{Engine, State};
@@ -22,13 +22,9 @@ use std::sync::atomic::AtomicBool;
 pub fn on_all(s: &Settings, work: impl Fn(&Arc<dyn Ranks>) -> Result + Sync) -> Result {
     let asked = greenup_process::threads::check(s.threads.unwrap_or(1));
     asked.map_err(|e| AppError::new(format!("threads: {e}")))?;
-    let set: Option<DeviceSet> = s.device().parse().ok();
-    let usual = set.as_ref().map_or(1, |set| match set {
-        DeviceSet::AllGpus | DeviceSet::Gpus(_) => set.gpus((0, 1), gpus()).len(),
-        DeviceSet::Cpu | DeviceSet::Gpu => 1,
-    });
+    let usual = s.device().gpus((0, 1), Found::count()).len();
     let team = RanksArg { ranks: s.ranks }.team(usual)?;
-    if set.is_some_and(|set| !set.repeated().is_empty()) {
+    if !s.device().repeated().is_empty() {
         print::note(format!(
             "--device {}: ranks on the same GPU share its time, so times say nothing of several GPUs",
             s.device()
@@ -46,25 +42,9 @@ pub fn on_all(s: &Settings, work: impl Fn(&Arc<dyn Ranks>) -> Result + Sync) -> 
     })
 }
 
-/// Number of GPUs of this host.
-fn gpus() -> usize {
-    // Without a driver, opening the first one says what is missing.
-    Found::all().map_or(0, |all| all.len())
-}
-
 /// The device of a rank: ranks of a host take its GPUs in turn.
-pub fn device(s: &Settings, ranks: &dyn Ranks) -> Result<Device> {
-    let single = s.device().parse::<Device>();
-    match s.device().parse::<DeviceSet>() {
-        Ok(DeviceSet::Cpu) => Ok(Device::Cpu),
-        Ok(DeviceSet::Gpu) if ranks.size() == 1 => Ok(single?),
-        Ok(set) => {
-            let own = set.gpus(ranks.local(), gpus());
-            Ok(own.first().map_or(Device::Cpu, |n| Device::Cuda(*n)))
-        }
-        Err(several) if s.device().contains(',') => Err(several.into()),
-        Err(_) => Ok(single?),
-    }
+pub fn device(s: &Settings, ranks: &dyn Ranks) -> DeviceSpec {
+    s.device().of_rank(ranks.local(), Found::count())
 }
 
 /// Inside a pool, tasks start without waking a thread.
@@ -87,16 +67,15 @@ pub fn check(s: &Settings, ranks: &dyn Ranks) -> Result {
         1 => "--reproducible".to_owned(),
         n => format!("{n} ranks"),
     };
-    let device = device(s, ranks)?;
-    if s.reproducible && device.gpu().is_some() {
+    let device = device(s, ranks);
+    if s.reproducible && device.is_gpu() {
         return Err(AppError::new("--reproducible does not work on GPUs")
             .hint("use --device cpu; without it, sums of any number of GPUs differ by rounding"));
     }
-    let shared = matches!(device, Device::CudaAndCpu(_));
     for (flag, set, fix) in [
         (
             "--device cuda+cpu",
-            shared,
+            device.is_shared(),
             "use --device cuda or cuda:all: each rank has a GPU",
         ),
         ("--tune", s.tune, "tune one rank"),
@@ -152,7 +131,7 @@ impl Stop {
 
 /// Whether zones are shared by ranks; with `--ranks 1`, one shares them with none.
 fn is_shared(s: &Settings, ranks: &dyn Ranks) -> bool {
-    let plain = s.device() == "cpu" && !s.tune && !s.profile;
+    let plain = !s.device().is_gpu() && !s.tune && !s.profile;
     ranks.size() > 1 || s.reproducible || s.ranks.is_some() && plain
 }
 
@@ -171,7 +150,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         checks::materials(&hydro, &**ranks)?;
         let hydro = Arc::new(hydro);
         return Ok(Prepared {
-            engine: run::engine(&hydro, s, device(s, &**ranks)?)?,
+            engine: run::engine(&hydro, s, &device(s, &**ranks))?,
             hydro,
             state,
             stop: Stop::Own(interrupt::flag()),
@@ -195,7 +174,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
     checks::materials(&part, &**ranks)?;
     let halo = |by_zone| Halo::new(&around, &partition, &map, Arc::clone(ranks), by_zone);
     let sums = || RankSums::new(halo(s.reproducible), map.owned.clone(), s.reproducible);
-    let inner: Box<dyn Engine> = if let Some(ordinal) = device(s, &**ranks)?.gpu() {
+    let inner: Box<dyn Engine> = if let Some(ordinal) = device(s, &**ranks).gpu() {
         let by_rank = (full || part.gravity.is_some()).then(|| halo(false));
         let owned = map.owned.clone();
         let of_rank = RankPart::new(&part, Arc::clone(ranks), owned, halo(true), by_rank);

@@ -13,12 +13,12 @@ use crate::commands::{checks, mark};
 
 use crate::commands::termination::{inverted_error, stopped};
 use crate::commands::tuned;
-use greenup_app::args::Device;
 use greenup_app::progress::bar;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result};
 use greenup_app::{interrupt, print, sensors, stdout};
+use greenup_device::DeviceSpec;
 use greenup_device::cuda::Gpu as Found;
 use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly};
 use greenup_hydro::engine::{Engine, State, Timings};
@@ -63,14 +63,14 @@ impl RestartState {
 }
 
 /// An engine for a problem.
-pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: Device) -> Result<Box<dyn Engine>> {
+pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: &DeviceSpec) -> Result<Box<dyn Engine>> {
     let full = s.is_full(hydro.space.element.shape);
     if let Some(ordinal) = device.gpu() {
         let own = s.kernels.as_deref().unwrap_or_default();
         let parameters = wisdom::parameters(&hydro.space.element, ordinal, own)?;
         let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, &parameters)?;
         gpu.profile = s.profile;
-        if matches!(device, Device::CudaAndCpu(_)) {
+        if device.is_shared() {
             gpu.share(s.share)?;
         }
         return Ok(Box::new(gpu));
@@ -170,7 +170,7 @@ fn of_rank(
         saving.snapshots = Snapshots::new(s, continued)?;
         saving.animation = Animation::new(s, clock.t)?;
     }
-    let counter = match ranks::device(s, &**team)?.gpu() {
+    let counter = match ranks::device(s, &**team).gpu() {
         Some(n) => Found::all()?.get(n).and_then(sensors::energy_counter),
         None => None,
     };
@@ -189,7 +189,7 @@ fn of_rank(
     if first {
         messages.iter().for_each(print::warn);
     }
-    let tuned_for = tuned::Tuned::new(&hydro, s, ranks::device(s, &**team)?)?;
+    let tuned_for = tuned::Tuned::new(&hydro, s, &ranks::device(s, &**team))?;
     messages.extend(tuned_for.choose(&mut *engine)?);
     let termination = clock.advance(
         &mut *engine,
@@ -251,7 +251,7 @@ fn of_rank(
     if let Err(ended) = termination {
         return Err(inverted_error(&ended, s, &saving, &state)?);
     }
-    let boards = match ranks::device(s, &**team)?.gpu() {
+    let boards = match ranks::device(s, &**team).gpu() {
         Some(_) => Boards::of(&**team, wall, energy_j)?,
         None => None,
     };

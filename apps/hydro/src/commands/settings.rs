@@ -3,6 +3,7 @@
 use crate::commands::figures::FigureSettings;
 use clap::{Args, ValueEnum};
 use greenup_app::{AppError, Result};
+use greenup_device::{DeviceSpec, Usable};
 use greenup_hydro::fem::element::Shape;
 use greenup_hydro::part::partition::Method;
 use greenup_hydro::problem::initial_state::Orders;
@@ -75,9 +76,9 @@ pub struct Settings {
     pub assembly: Option<Assembly>,
     /// Device: cpu; cuda or cuda:N for a GPU; cuda:0,1 or cuda:all for several GPUs, a rank each; cuda+cpu to share
     /// the zones [default: cpu]
-    #[arg(long, value_name = "cpu|cuda[:N,M,...|:all][+cpu]")]
+    #[arg(long, value_name = "cpu|cuda[:N,M,...|:all][+cpu]", value_parser = |text: &str| DEVICES.parse(text))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub device: Option<String>,
+    pub device: Option<DeviceSpec>,
     /// Tuning parameters of the GPU kernels, e.g. zones=2,threads=128 [default: the fastest known]
     #[arg(long, value_name = "NAME=N,...")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +168,8 @@ pub struct Settings {
     pub mark: Option<String>,
 }
 
+/// Devices that a run can use.
+const DEVICES: Usable = Usable::SEVERAL_OR_SHARED;
 /// Endings of mesh files.
 const MESH_FILES: [&str; 2] = [".mesh", ".msh"];
 /// Maximum CFL number: longer steps are unstable in each problem.
@@ -308,6 +311,7 @@ impl Settings {
         if cg_max == 0 {
             return Err(AppError::new("--cg-max 0: at least 1"));
         }
+        DEVICES.check(self.device())?;
         Ok(self.figures.check()?)
     }
 
@@ -385,8 +389,8 @@ impl Settings {
         self.t_final() / self.snapshots() as f64
     }
 
-    pub fn device(&self) -> &str {
-        self.device.as_deref().unwrap_or("cpu")
+    pub fn device(&self) -> &DeviceSpec {
+        self.device.as_ref().unwrap_or(&DeviceSpec::Cpu)
     }
 
     /// Whether the run uses full assembly.

@@ -1,10 +1,8 @@
 //! Kernels that an earlier run tuned, and those that this run tunes.
 
 use crate::commands::settings::Settings;
-use greenup_app::args::Device;
 use greenup_app::{Result, wisdom};
-use greenup_device::CpuFacts;
-use greenup_device::cuda::Gpu;
+use greenup_device::DeviceSpec;
 use greenup_hydro::engine::Engine;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::tuning::tuner::Tuner;
@@ -26,17 +24,12 @@ impl<'a> Tuned<'a> {
     ///
     /// # Errors
     /// There is no such GPU.
-    pub fn new(h: &'a Hydro, s: &Settings, device: Device) -> Result<Self> {
-        let device = match device {
-            Device::Cpu => Some(Known::of_cpu(&CpuFacts::read())),
-            Device::Cuda(n) => Some(Known::of_gpu(&Gpu::numbered(n)?)),
-            Device::CudaAndCpu(_) => None,
-        };
+    pub fn new(h: &'a Hydro, s: &Settings, device: &DeviceSpec) -> Result<Self> {
         Ok(Self {
             h,
             full: s.is_full(h.space.element.shape),
             reads: !s.tune && !s.reproducible && s.kernels.is_none(),
-            device,
+            device: Known::here(device)?,
         })
     }
 

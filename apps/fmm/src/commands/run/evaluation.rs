@@ -2,9 +2,9 @@
 
 use crate::commands::check_interrupt;
 use crate::commands::device::{measured, meter};
-use greenup_app::args::Device;
 use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result};
+use greenup_device::DeviceSpec;
 use greenup_fmm::engine::{Engine, PhaseTimes};
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
@@ -62,7 +62,7 @@ pub fn fastest(
 /// boards.
 pub fn measure(
     ranks: &dyn Ranks,
-    device: Device,
+    device: &DeviceSpec,
     engine: &mut dyn Engine,
 ) -> Result<(Measurement, Option<Boards>)> {
     ranks.barrier();

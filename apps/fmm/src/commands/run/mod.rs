@@ -19,7 +19,7 @@ mod report;
 mod streamed;
 
 use crate::check::{in_range, verify};
-use crate::commands::device::{RunDevice, check_kernels};
+use crate::commands::device::check_kernels;
 use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
 use crate::commands::{check_interrupt, drawing, predicted, wisdom};
 use balance::Balance;
@@ -31,8 +31,8 @@ use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, print};
-use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
+use greenup_device::{CpuFacts, DeviceSpec, Usable};
 use greenup_fmm::FmmError;
 use greenup_fmm::check::errors;
 use greenup_fmm::cost_model;
@@ -58,9 +58,10 @@ pub struct RunArgs {
     #[arg(
         long,
         default_value = "cpu",
-        value_name = "cpu|cuda[:N,M,...|:all][+cpu]"
+        value_name = "cpu|cuda[:N,M,...|:all][+cpu]",
+        value_parser = |text: &str| Usable::SEVERAL_OR_SHARED.parse(text)
     )]
-    device: RunDevice,
+    device: DeviceSpec,
     #[command(flatten)]
     ranks: RanksArg,
     /// Give each rank (of mpirun, --ranks or several GPUs) a part of the points, instead of all: for points that do not fit
@@ -111,7 +112,9 @@ pub fn run(args: &RunArgs) -> Result {
     if args.repeat == 0 {
         return Err(AppError::new("invalid --repeat 0: use 1 or more"));
     }
-    let team = args.ranks.team(args.device.gpus((0, 1), gpus()).len())?;
+    let team = args
+        .ranks
+        .team(args.device.gpus((0, 1), Gpu::count()).len())?;
     team.start_threads(args.input.threads)?;
     if shares_gpu(args, &team) {
         print::note(format!(
@@ -125,7 +128,7 @@ pub fn run(args: &RunArgs) -> Result {
         )
         .hint("measure one rank, or GPUs: each board has its own counter"));
     }
-    if let RunDevice::GpuAndCpu(_) = args.device {
+    if args.device.is_shared() {
         let fix = "use --device cuda:all: each GPU computes all phases of its targets";
         for (flag, set) in [
             ("several ranks", team.size() > 1),
@@ -155,8 +158,8 @@ pub fn run(args: &RunArgs) -> Result {
 /// Whether ranks of this host use the same GPU.
 fn shares_gpu(args: &RunArgs, team: &Team) -> bool {
     let (ranks, gpus) = match team {
-        Team::World(r) => (r.local().1, gpus()),
-        Team::Threads(n) => (*n, gpus()),
+        Team::World(r) => (r.local().1, Gpu::count()),
+        Team::Threads(n) => (*n, Gpu::count()),
     };
     let used: BTreeSet<usize> = (0..ranks)
         .flat_map(|rank| args.device.gpus((rank, ranks), gpus))
@@ -164,23 +167,17 @@ fn shares_gpu(args: &RunArgs, team: &Team) -> bool {
     args.device.is_gpu() && gpus > 0 && used.len() < ranks
 }
 
-/// Number of GPUs of this host.
-fn gpus() -> usize {
-    // Without a driver, opening the first one says what is missing.
-    Gpu::all().map_or(0, |all| all.len())
-}
-
 /// The options of a run; those of wisdom for the number of `points`, if that is given.
 fn options(args: &RunArgs, points: Option<usize>) -> Result<Options> {
-    let device = args.device.of_rank((0, 1), gpus());
+    let device = args.device.of_rank((0, 1), Gpu::count());
     let tuned = match (args.ncrit, points) {
-        (None, Some(n)) => wisdom::find(&args.input, device, n, args.m2l)?,
+        (None, Some(n)) => wisdom::find(&args.input, &device, n, args.m2l)?,
         _ => None,
     };
     let (ncrit, m2l) = tuned.unwrap_or_else(|| {
-        let default = match args.device {
-            RunDevice::GpuAndCpu(_) => FIRST_NCRIT,
-            _ => default_ncrit(
+        let default = match args.device.is_shared() {
+            true => FIRST_NCRIT,
+            false => default_ncrit(
                 args.device.is_gpu(),
                 args.input.precision,
                 args.input.gradient,
@@ -202,7 +199,7 @@ fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
         json: args.json,
     };
     distributed::run::<R>(&asked, &options(args, None)?, team, |ranks| {
-        args.device.of_rank(ranks.local(), gpus())
+        args.device.of_rank(ranks.local(), Gpu::count())
     })
 }
 
@@ -221,8 +218,9 @@ fn plan<R: Real>(
     let options = options(args, points)?;
     let first = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
     match (&args.device, args.ncrit) {
-        (RunDevice::GpuAndCpu(gpu), None) => {
-            let (plan, balance) = balance::balanced(first, &l.charges, *gpu, &args.kernels)?;
+        (DeviceSpec::GpuAndCpu(gpu), None) => {
+            let gpu = gpu.unwrap_or(0);
+            let (plan, balance) = balance::balanced(first, &l.charges, gpu, &args.kernels)?;
             Ok((plan, Some(balance)))
         }
         _ => Ok((Arc::new(first), None)),
@@ -270,9 +268,9 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         measured,
         boards,
     } = team.run(|ranks| {
-        let device = args.device.of_rank(ranks.local(), gpus());
+        let device = args.device.of_rank(ranks.local(), Gpu::count());
         let times = (args.repeat, args.measure);
-        let who = (&**ranks, device);
+        let who = (&**ranks, &device);
         evaluate(
             &plan,
             &l.charges,

@@ -12,7 +12,7 @@ use crate::commands::checks;
 use crate::commands::run::engine;
 use crate::commands::settings::{Assembly, Settings};
 use clap::Args;
-use greenup_app::args::{Device, DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
+use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::output::write_chart;
 use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
@@ -91,8 +91,6 @@ const WORK: [(&str, Option<Part>); 3] = [
 
 /// Steps before a measurement.
 const STEPS_BEFORE: usize = 5;
-/// Most periods of so many steps until CPU and GPU are balanced.
-const BALANCE_PERIODS: usize = 16;
 
 /// An energy meter, a power sensor for traces, and the energy counter of the CPU while a GPU computes.
 struct Meters {
@@ -130,11 +128,9 @@ impl StudyArgs {
     }
 
     fn meters(&self) -> Result<Meters> {
-        let target = match self.device.device {
-            Device::Cpu => sensors::Target::Host,
-            Device::Cuda(n) | Device::CudaAndCpu(n) => {
-                sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?
-            }
+        let target = match self.device.device.gpu() {
+            None => sensors::Target::Host,
+            Some(n) => sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?,
         };
         let named = self.sensor.sensor.as_deref();
         let chosen = sensors::sensors(named, target, 0.3)?;
@@ -149,8 +145,8 @@ impl StudyArgs {
                 .flatten()
                 .find(|s| s.info().quantity == Quantity::Power && s.info().id.ends_with(&device))
         });
-        let host = match (self.device.device, named) {
-            (Device::Cpu, _) | (_, Some(_)) => None,
+        let host = match (self.device.device.gpu(), named) {
+            (None, _) | (_, Some(_)) => None,
             // Without a sensor of the CPU there is nothing to tell: the host's power is estimated later, if at all.
             _ => (sensors::sensors(None, sensors::Target::Host, 0.3).ok())
                 .and_then(|chosen| chosen.sensors.into_iter().next())
@@ -184,6 +180,7 @@ fn run_in_pool(args: &StudyArgs) -> Result {
     let start = Instant::now();
     let machine = args.machine.load()?;
     let mut meters = args.meters()?;
+    let device = args.device.device.of_rank((0, 1), 1);
     let mut rows = Vec::new();
     let mut traces: Vec<(Traced, Trace)> = Vec::new();
     'all: for order in &args.orders {
@@ -232,7 +229,7 @@ fn run_in_pool(args: &StudyArgs) -> Result {
                     seconds_error: m.time_s.relative_error(),
                     watts: m.power_w.map(|w| w.median),
                     joules,
-                    device: args.device.device.to_string(),
+                    device: device.to_string(),
                     host_watts,
                     joules_per_unknown: joules
                         .filter(|_| work == "step")
@@ -308,7 +305,7 @@ fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepar
         refine: Some(0),
         order: Some(order),
         assembly: Some(assembly),
-        device: Some(args.device.device.to_string()),
+        device: Some(args.device.device.clone()),
         cg_tol: Some(1e-8),
         ..Settings::default()
     };
@@ -316,25 +313,17 @@ fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepar
     let mesh = Mesh::open_if(&name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
     let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
     let hydro = Arc::new(hydro);
-    let mut engine = engine(&hydro, &s, s.device().parse()?)?;
+    let mut engine = engine(&hydro, &s, s.device())?;
     let rate = engine.start(&state)?;
     let mut clock = Clock::new(rate, hydro.cfl)?;
-    // A few steps, so that the fluid moves; more until CPU and GPU are balanced.
-    let shared = matches!(args.device.device, Device::CudaAndCpu(_));
-    for period in 1..=if shared { BALANCE_PERIODS } else { 1 } {
-        let steps = Some(STEPS_BEFORE * period);
-        let until = (f64::MAX, steps);
-        clock.advance(
-            &mut *engine,
-            hydro.cfl,
-            until,
-            interrupt::flag(),
-            &mut |_, _| Ok(()),
-        )?;
-        if interrupt::requested() || (shared && engine.balance()?.is_none()) {
-            break;
-        }
-    }
+    // A few steps, so that the fluid moves.
+    clock.advance(
+        &mut *engine,
+        hydro.cfl,
+        (f64::MAX, Some(STEPS_BEFORE)),
+        interrupt::flag(),
+        &mut |_, _| Ok(()),
+    )?;
     let unknowns = state.v.len() + state.e.len();
     Ok(Prepared {
         hydro,
