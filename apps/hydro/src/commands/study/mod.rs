@@ -8,26 +8,27 @@ mod record;
 pub mod report;
 mod text;
 
-use crate::commands::checks;
-use crate::commands::run::engine;
-use crate::commands::settings::{Assembly, Settings};
+use crate::HydroError;
+use crate::engine::{Engine, Part};
+use crate::hydro::Hydro;
+use crate::mesh::Mesh;
+use crate::session::checks;
+use crate::session::prepare::engine;
+use crate::session::settings::{Assembly, Settings};
+use crate::time::stepping::Clock;
+use crate::tuning::cost_model::of_part;
 use clap::Args;
 use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::output::write_chart;
 use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
+use greenup_device::DeviceSpec;
 use greenup_files::Outputs;
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::{Engine, Part};
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::mesh::Mesh;
-use greenup_hydro::time::stepping::Clock;
-use greenup_hydro::tuning::cost_model::of_part;
 use greenup_meter::choose::found;
 use greenup_meter::sensor::{Quantity, Sensor};
 use greenup_meter::{Measurement, Meter, Policy, Run};
-use greenup_model::predict;
+use greenup_model::{Machine, predict};
 use record::{Row, Study, Trace, Traced};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -186,61 +187,19 @@ fn run_in_pool(args: &StudyArgs) -> Result {
     'all: for order in &args.orders {
         let assemblies = [Assembly::Full, Assembly::Partial].into_iter();
         for assembly in assemblies.filter(|a| args.assembly.is_none_or(|only| only == *a)) {
-            let Prepared {
-                hydro,
-                mut engine,
-                dt,
-                unknowns,
-            } = prepared(args, *order, assembly)?;
+            let mut prepared = prepared(args, *order, assembly)?;
             let wanted = |(name, _): &(&str, _)| args.work.iter().any(|w| w == name);
             for (work, part) in WORK.into_iter().filter(wanted) {
-                if interrupt::requested() {
-                    break 'all;
-                }
-                let mut once = |e: &mut dyn Engine| match part {
-                    Some(part) => e.part(part),
-                    None => e.step(dt).and_then(|_| e.accept()),
-                };
-                let mut trace = Trace::new();
-                let begin = Counted::read(&mut meters.host);
-                let measured = measured(&mut meters, &mut *engine, &mut once, &mut trace)?;
-                let host_watts =
-                    begin.and_then(|b| b.power_until(Counted::read(&mut meters.host)?));
-                // An interrupted measurement is dropped.
-                let Some(m) = measured.filter(|_| !interrupt::requested()) else {
-                    break 'all;
-                };
-                let timings = engine.timings();
-                let iterations = timings.iterations / timings.solves.max(1) as f64;
-                let predicted = machine
-                    .as_ref()
-                    .zip(part)
-                    .filter(|_| assembly == Assembly::Partial)
-                    .and_then(|(m, part)| predict(m, &of_part(&hydro, part, iterations)).ok())
-                    .map(|p| (p.time_s, p.energy_j));
-                let joules = m.energy_j.map(|e| e.median);
-                rows.push(Row {
-                    order: *order,
-                    assembly,
-                    work: work.to_owned(),
-                    zones: hydro.space.zones,
-                    unknowns,
-                    seconds: m.time_s.median,
-                    seconds_error: m.time_s.relative_error(),
-                    watts: m.power_w.map(|w| w.median),
-                    joules,
-                    device: device.to_string(),
-                    host_watts,
-                    joules_per_unknown: joules
-                        .filter(|_| work == "step")
-                        .map(|j| j / unknowns as f64),
-                    predicted,
-                });
                 let of = Traced {
                     order: *order,
                     assembly,
                     work,
                 };
+                let by = (&device, machine.as_ref());
+                let Some((row, trace)) = row(&of, part, &mut prepared, &mut meters, by)? else {
+                    break 'all;
+                };
+                rows.push(row);
                 traces.push((of, trace));
                 // A kill loses only the measurement under way.
                 provenance.took("measurements", start.elapsed().as_secs_f64());
@@ -272,6 +231,62 @@ fn run_in_pool(args: &StudyArgs) -> Result {
         )));
     }
     Ok(())
+}
+
+/// Measures one kind of work on a device, and predicts it; `None` if the user asked to stop.
+fn row(
+    of: &Traced,
+    part: Option<Part>,
+    Prepared {
+        hydro,
+        engine,
+        dt,
+        unknowns,
+    }: &mut Prepared,
+    meters: &mut Meters,
+    (device, machine): (&DeviceSpec, Option<&Machine>),
+) -> Result<Option<(Row, Trace)>> {
+    if interrupt::requested() {
+        return Ok(None);
+    }
+    let mut once = |e: &mut dyn Engine| match part {
+        Some(part) => e.part(part),
+        None => e.step(*dt).and_then(|_| e.accept()),
+    };
+    let mut trace = Trace::new();
+    let begin = Counted::read(&mut meters.host);
+    let measured = measured(meters, &mut **engine, &mut once, &mut trace)?;
+    let host_watts = begin.and_then(|b| b.power_until(Counted::read(&mut meters.host)?));
+    // An interrupted measurement is dropped.
+    let Some(m) = measured.filter(|_| !interrupt::requested()) else {
+        return Ok(None);
+    };
+    let timings = engine.timings();
+    let iterations = timings.iterations / timings.solves.max(1) as f64;
+    let predicted = machine
+        .zip(part)
+        .filter(|_| of.assembly == Assembly::Partial)
+        .and_then(|(m, part)| predict(m, &of_part(hydro, part, iterations)).ok())
+        .map(|p| (p.time_s, p.energy_j));
+    let joules = m.energy_j.map(|e| e.median);
+    let row = Row {
+        order: of.order,
+        assembly: of.assembly,
+        work: of.work.to_owned(),
+        zones: hydro.space.zones,
+        unknowns: *unknowns,
+        seconds: m.time_s.median,
+        seconds_error: m.time_s.relative_error(),
+        watts: m.power_w.map(|w| w.median),
+        joules,
+        device: device.to_string(),
+        host_watts,
+        joules_per_unknown: joules
+            .filter(|_| of.work == "step")
+            .map(|j| j / *unknowns as f64),
+        predicted,
+    };
+    Ok(Some((row, trace)))
 }
 
 /// Writes the page, and the figure of the traces if there are any.
