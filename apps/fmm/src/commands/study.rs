@@ -1,9 +1,14 @@
 //! `fmm study`: time and energy of evaluations, and on a GPU their hardware counters, recorded as a sweep that
 //! `greenup explain` predicts (thesis, chapter 6: eight inputs at several settings).
 
-use super::device::{engine, measured, meter};
 use super::input::{Input, KernelName, PrecisionArg};
+use super::measure::{measured, meter};
 use super::{drawing, study_figure};
+use crate::options::M2l;
+use crate::plan::Plan;
+use crate::points::Distribution;
+use crate::precision::Real;
+use crate::session::engines::engine;
 use clap::Args;
 use greenup_app::args::{FigureArgs, ThreadsArg};
 use greenup_app::progress::{Bars, bar};
@@ -11,10 +16,6 @@ use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
 use greenup_device::{DeviceSpec, Usable};
 use greenup_files::Outputs;
-use greenup_fmm::options::M2l;
-use greenup_fmm::plan::Plan;
-use greenup_fmm::points::Distribution;
-use greenup_fmm::precision::Real;
 use greenup_meter::{Flag, Meter, Policy, Summary};
 use greenup_space::Value;
 use greenup_tune::counters::ncu as counters;

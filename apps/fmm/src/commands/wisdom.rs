@@ -2,9 +2,9 @@
 
 use super::input::{Input, PrecisionArg};
 use super::tune::Row;
+use crate::options::M2l;
 use greenup_app::{Result, wisdom};
 use greenup_device::DeviceSpec;
-use greenup_fmm::options::M2l;
 use greenup_space::Value;
 use greenup_wisdom::{Device as Known, Entry, Provenance, Query};
 use std::collections::BTreeMap;

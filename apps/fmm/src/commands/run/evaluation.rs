@@ -1,11 +1,11 @@
 //! Repeated evaluations by ranks: times of the fastest, and measurements.
 
 use crate::commands::check_interrupt;
-use crate::commands::device::{measured, meter};
+use crate::commands::measure::{measured, meter};
+use crate::engine::{Engine, PhaseTimes};
 use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result};
 use greenup_device::DeviceSpec;
-use greenup_fmm::engine::{Engine, PhaseTimes};
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
 use serde::Serialize;

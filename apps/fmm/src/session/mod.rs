@@ -1,11 +1,11 @@
-//! A plan and its engine, as the `fmm` command makes them, for other programs.
+//! A plan and its engine, for programs: the command `fmm` opens the same engines.
+
+pub(crate) mod engines;
 
 use crate::check::{in_range, verify};
-use crate::commands::device;
-use crate::commands::input::{PrecisionArg, default_ncrit};
 use crate::engine::{Engine, PhaseTimes};
 use crate::memory;
-use crate::options::{M2l, Options};
+use crate::options::{M2l, Options, default_ncrit};
 use crate::plan::{Plan, checked};
 use crate::points::Points;
 use crate::precision::Real;
@@ -49,17 +49,13 @@ impl Request {
     /// The same; returns the options of the plan.
     fn options<R: Real>(&self, sources: usize, targets: usize) -> Result<Options> {
         Usable::SHARED.check(&self.device)?;
-        let precision = match self.single {
-            true => PrecisionArg::F32,
-            false => PrecisionArg::F64,
-        };
         let options = Options {
             kernel: self.kernel,
             tolerance: self.accuracy,
             gradient: self.gradient,
             ncrit: self
                 .ncrit
-                .unwrap_or_else(|| default_ncrit(self.device.is_gpu(), precision, self.gradient)),
+                .unwrap_or_else(|| default_ncrit::<R>(self.device.is_gpu(), self.gradient)),
             m2l: M2l::Fft,
             order: self.order,
         };
@@ -111,7 +107,7 @@ impl Session {
         let plan = Arc::new(Plan::<R>::new(&sources, targets.as_ref(), &options)?);
         let (order, setup_s) = (plan.order(), plan.setup_times().total_s());
         let unit = plan.unit;
-        let (engine, device) = device::any_engine(plan, &r.device, "")?;
+        let (engine, device) = engines::any_engine(plan, &r.device, "")?;
         Ok(Self {
             engine,
             device,

@@ -1,20 +1,16 @@
-//! The engine of a command, and measurements with it.
+//! The engine of a plan on a device.
 
-use super::check_interrupt;
-use greenup_app::progress::Bars;
-use greenup_app::{AppError, Result, print, sensors, wisdom};
+use crate::cpu::{Cpu, check_memory};
+use crate::engine::{Engine, Steps};
+use crate::gpu::{Config, Gpu};
+use crate::hybrid::Hybrid;
+use crate::kernel::Kernel;
+use crate::plan::Plan;
+use crate::precision::Real;
+use greenup_app::{AppError, Result, wisdom};
 use greenup_device::{DeviceSpec, cuda};
-use greenup_fmm::cpu::{Cpu, check_memory};
-use greenup_fmm::engine::{Engine, Steps};
-use greenup_fmm::gpu::{Config, Gpu};
-use greenup_fmm::hybrid::Hybrid;
-use greenup_fmm::kernel::Kernel;
-use greenup_fmm::plan::Plan;
-use greenup_fmm::precision::Real;
-use greenup_meter::{Measurement, Meter, Policy, Run};
 use greenup_wisdom::Device as Known;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The tuning parameters of the P2P kernel on a GPU: of wisdom or the default, with those of `--kernels`.
 pub fn config<R: Real>(
@@ -84,41 +80,4 @@ pub fn engine<R: Real>(
     let gpu = Gpu::open(plan, ordinal, config)?;
     let name = gpu.name().to_owned();
     Ok((Box::new(gpu), name))
-}
-
-/// A meter of time, and of energy where there is a sensor.
-pub fn meter(device: &DeviceSpec) -> Result<Meter> {
-    let target = match device.gpu() {
-        None => sensors::Target::Host,
-        Some(n) => sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?,
-    };
-    let chosen = sensors::sensors(None, target, 0.3)?;
-    if let Some(why) = &chosen.missing {
-        print::note(format!("no energy: {why}"));
-    }
-    Ok(chosen.meter(Policy::quick()))
-}
-
-/// Time and energy of an evaluation, without copies to and from the device.
-pub fn measured(meter: &mut Meter, engine: &mut dyn Engine) -> Result<Measurement> {
-    let measured = meter.measure(&Bars::quiet(), &mut |seconds: f64| {
-        let start = Instant::now();
-        let mut n = 0usize;
-        // Batches of a hundredth of a second, so that launches have no gaps.
-        let mut batch = 1;
-        while start.elapsed().as_secs_f64() < seconds {
-            check_interrupt()?;
-            let t = Instant::now();
-            engine.repeat(batch)?;
-            n += batch;
-            if t.elapsed().as_secs_f64() < 0.01 {
-                batch *= 2;
-            }
-        }
-        Ok::<_, AppError>(Run {
-            iterations: n as f64,
-            seconds: start.elapsed().as_secs_f64(),
-        })
-    })?;
-    measured.ok_or_else(|| AppError::interrupted("interrupted"))
 }
