@@ -3,7 +3,7 @@
 use crate::HydroError;
 use crate::mesh::Bounds;
 use crate::output::{Field, Line, MeshLines, Region, Slice, Surface, View, drawable};
-use crate::session::settings::{name, or};
+use crate::session::help::{name, or};
 use clap::Args;
 use greenup_app::args::FigureArgs;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! Settings that another program gives by name: each is checked by itself, so that an error names it.
 
-use crate::session::settings::{Assembly, DEVICES, Settings, name};
+use crate::session::help::name;
+use crate::session::settings::{Assembly, DEVICES, Settings};
 use crate::time::integrator::Ode;
 use clap::ValueEnum;
 use serde_json::{Map, Value};

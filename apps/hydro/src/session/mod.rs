@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `settings`, `figures` | settings of a run, and of its figures |
-//! | `given` | settings that other programs give by name |
+//! | `given`, `help` | settings that other programs give by name; help of flags |
 //! | `checks`, `mark` | what is refused before a run starts |
 //! | `prepare` | the engine of a rank |
 //! | `run` | what stays the same during a run |
@@ -13,6 +13,7 @@
 pub(crate) mod checks;
 pub(crate) mod figures;
 mod given;
+mod help;
 pub(crate) mod mark;
 pub(crate) mod prepare;
 pub(crate) mod restart;

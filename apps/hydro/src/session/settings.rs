@@ -5,13 +5,13 @@ use crate::part::partition::Method;
 use crate::problem::initial_state::Orders;
 use crate::problem::{Defaults, Problem};
 use crate::session::figures::FigureSettings;
+use crate::session::help::{name, or};
 use crate::time::integrator::Ode;
 use clap::{Args, ValueEnum};
 use greenup_app::{AppError, Result};
 use greenup_device::{DeviceSpec, Usable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// Assembly of the operators.
@@ -44,17 +44,6 @@ const E0: f64 = 1.0;
 const PERIOD: usize = 40;
 const EVERY: usize = 100;
 const SNAPSHOTS: usize = 10;
-
-/// The help of a flag with its default. The flags stay empty until [`Settings::resolved`], as files may give their values.
-pub fn or(help: &str, default: impl Display) -> String {
-    format!("{help} [default: {default}]")
-}
-
-/// A value as its flag takes it.
-pub fn name(value: &impl ValueEnum) -> String {
-    let possible = value.to_possible_value();
-    possible.map_or_else(String::new, |v| v.get_name().to_owned())
-}
 
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
