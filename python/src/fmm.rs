@@ -4,6 +4,7 @@ use crate::arrays::rows;
 use crate::errors::{FmmError, of_application};
 use crate::keeper::{Keeper, OnSignal};
 use greenup_app::AppError;
+use greenup_device::Usable;
 use greenup_fmm::kernel::Kernel;
 use greenup_fmm::points::Points;
 use greenup_fmm::session::{Request, Session};
@@ -83,6 +84,7 @@ impl FmmPlan {
                 )));
             }
         };
+        let device = Usable::SHARED.parse(&device);
         let request = Request {
             kernel,
             accuracy,
@@ -90,7 +92,7 @@ impl FmmPlan {
             single,
             ncrit,
             order,
-            device,
+            device: device.map_err(AppError::from).map_err(Failed)?,
         };
         let from: &[[f64; 3]] = rows(&sources, "points")?;
         let to: Option<&[[f64; 3]]> = match &targets {

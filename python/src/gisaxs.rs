@@ -5,6 +5,7 @@ use crate::convert::file_error;
 use crate::errors::{GisaxsError, hinted, of_application, of_library};
 use crate::run::run;
 use greenup_app::{AppError, pool};
+use greenup_device::{DeviceSpec, Usable};
 use greenup_gisaxs::fit::report::json;
 use greenup_gisaxs::fit::{FitInput, fit};
 use greenup_gisaxs::form::Polyhedron;
@@ -34,6 +35,11 @@ pub fn raised(e: Error) -> PyErr {
 
 fn app(e: AppError) -> PyErr {
     of_application::<GisaxsError>(&e)
+}
+
+/// The CPU, or GPUs, of a name.
+fn gpus(name: &str) -> PyResult<DeviceSpec> {
+    Usable::SEVERAL.parse(name).map_err(|e| app(e.into()))
 }
 
 /// A sample: what its text is (`path`, `toml` or `json`), the text, and where relative paths in it start.
@@ -185,7 +191,7 @@ fn gisaxs_simulate<'py>(
 ) -> PyResult<Picture<'py>> {
     let (pixels, scene, notes) = watched(py, |watch| {
         let sample = page.with(set)?;
-        let numeric = session::settings(&device, accuracy).map_err(app)?;
+        let numeric = session::settings(&gpus(&device)?, (0, 1), accuracy).map_err(app)?;
         let mut scene = sample.scene(&page.2).map_err(raised)?;
         scene.numeric = numeric;
         let pixels = scene.image(watch).map_err(raised)?;
@@ -289,7 +295,7 @@ fn gisaxs_form_factor<'py>(
     let (vertices, triangles) = (rows(&vertices, "vertices")?, rows(&triangles, "triangles")?);
     let q: &[[f64; 4]] = rows(&q, "q")?;
     let all = watched(py, |watch| {
-        let settings = session::settings(&device, accuracy).map_err(app)?;
+        let settings = session::settings(&gpus(&device)?, (0, 1), accuracy).map_err(app)?;
         let Some(form) = solid(vertices, triangles, weld, watch)? else {
             return Ok(None);
         };
@@ -319,7 +325,7 @@ fn gisaxs_form_factor_grid<'py>(
     let (x, y, z) = (xy.0.to_vec()?, xy.1.to_vec()?, z.to_vec()?);
     let (vertices, triangles) = (rows(&vertices, "vertices")?, rows(&triangles, "triangles")?);
     let all = watched(py, |watch| {
-        let settings = session::settings(&device, accuracy).map_err(app)?;
+        let settings = session::settings(&gpus(&device)?, (0, 1), accuracy).map_err(app)?;
         let Some(form) = solid(vertices, triangles, weld, watch)? else {
             return Ok(None);
         };
@@ -371,7 +377,7 @@ fn gisaxs_fit(py: Python<'_>, path: PathBuf, device: String) -> PyResult<String>
         let input = FitInput::read(&path).map_err(raised)?;
         let dir = path.parent().unwrap_or(Path::new("."));
         let mut target = input.target(dir).map_err(raised)?;
-        target.on = session::accelerator(&device).map_err(app)?;
+        target.on = session::accelerator(&gpus(&device)?, (0, 1)).map_err(app)?;
         let found = fit(&input, &target, &Alone, &|_| {}, watch).map_err(raised)?;
         Ok(found.map(|found| {
             let mut notes = target.sample.warnings();

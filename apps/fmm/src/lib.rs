@@ -15,13 +15,10 @@
 //! | [`distributed`] | points distributed over ranks |
 //! | [`direct`], [`check`] | direct sums, and errors against them |
 //! | [`cost_model`] | operations and bytes of each phase |
-//! | [`session`] | a plan and its engine, for other programs |
+//! | [`session`] | a plan and its engine, for programs: the command `fmm`, the Python package |
 //! | [`nbody`] | gravity between bodies in time |
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
-
-// Its command is written as any user of the library.
-extern crate self as greenup_fmm;
 
 pub mod check;
 mod commands;

@@ -1,6 +1,7 @@
 //! What a plan computes, and how.
 
 use crate::kernel::Kernel;
+use crate::precision::Real;
 use serde::{Deserialize, Serialize};
 
 /// M2L method: how V lists are evaluated.
@@ -11,6 +12,16 @@ pub enum M2l {
     Fft,
     /// SVD-compressed matrices
     Compressed,
+}
+
+/// Default of [`Options::ncrit`] on CPUs and GPUs, in a precision.
+pub fn default_ncrit<R: Real>(gpu: bool, gradient: bool) -> usize {
+    match (gpu, size_of::<R>(), gradient) {
+        (true, ..) => 256,
+        (false, 4, _) => 160,
+        (false, _, true) => 100,
+        (false, _, false) => 120,
+    }
 }
 
 /// What a plan computes, and how.

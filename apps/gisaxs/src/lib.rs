@@ -14,14 +14,12 @@
 //! | [`image`] | images as files, pictures and HTML pages; cuts |
 //! | [`fit`] | fits of sample parameters to measured data |
 //! | [`study`] | measured and predicted time and energy of each method |
-//! | [`session`] | settings as the command chooses them, for other programs |
+//! | [`session`] | settings with tuned configs and devices, for programs: the command `gisaxs`, the Python package |
 //! | [`wisdom`] | tuned configs of each device |
 //! | [`table`] | tables of numbers in CSV files |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
-// Its command is written as any user of the library.
-extern crate self as greenup_gisaxs;
 
 mod commands;
 pub mod detector;

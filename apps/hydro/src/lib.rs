@@ -13,13 +13,11 @@
 //! | [`part`] | parts of a problem for several ranks, and their exchange |
 //! | [`time`] | time integrators and time stepping |
 //! | [`tuning`] | kernel parameters and load balance inside a run, cost model |
-//! | [`session`] | a run that other programs step |
+//! | [`session`] | a run that programs step: the command `hydro`, the Python package |
 //! | [`output`] | VTK files, pictures, profiles, exact solutions, checkpoints |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
-// Its command is written as any user of the library.
-extern crate self as greenup_hydro;
 
 mod commands;
 pub mod cpu;

@@ -1,7 +1,7 @@
 //! The `hydro` command, as a function: its executable and the Python package call it.
 
-use crate::commands::settings::Settings;
 use crate::commands::{list, mesh, restart, run, study};
+use crate::session::settings::Settings;
 use clap::{Parser, Subcommand};
 use greenup_app::ranks::check_alone;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
         Command::Run { settings, json } => {
             settings.only_of_outputs()?;
             let (problem, s) = settings.resolved()?;
-            run::run(problem, &s, None, json)
+            run::run(&problem, &s, None, json)
         }
         Command::List { json } => check_alone().and_then(|()| list::list(json)),
         Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),

@@ -12,6 +12,7 @@
 //! | [`opencl`] | OpenCL devices and their compilers, found at run time |
 //! | [`load`] | what other programs and a hypervisor take of the cores |
 //! | [`library`] | shared libraries, loaded at run time |
+//! | [`spec`] | devices as text names them |
 //! | [`shared_slice`] | a slice of which threads write disjoint elements |
 //! | [`team`] | pinned threads that start and stop together |
 
@@ -29,6 +30,7 @@ pub mod load;
 pub mod memory;
 pub mod opencl;
 pub mod shared_slice;
+pub mod spec;
 pub mod team;
 
 pub use facts::{Cache, CpuFacts};
@@ -36,4 +38,5 @@ pub use isa::{HostIsa, Isa};
 pub use library::{Library, LibraryError};
 pub use memory::Buffer;
 pub use shared_slice::SharedSlice;
+pub use spec::{DeviceSpec, InvalidDevice, Usable};
 pub use team::{SpinBarrier, Team};

@@ -1,7 +1,7 @@
 //! The facts of a device that decide which configs suit it.
 
-use greenup_device::CpuFacts;
-use greenup_device::cuda::Gpu;
+use greenup_device::cuda::{CudaError, Gpu};
+use greenup_device::{CpuFacts, DeviceSpec};
 use greenup_space::{Facts, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,6 +50,18 @@ const H100: [(&str, i64); 3] = [
 ];
 
 impl Device {
+    /// The device of this host that computes; `None` where several share the work.
+    ///
+    /// # Errors
+    /// There is no such GPU.
+    pub fn here(device: &DeviceSpec) -> Result<Option<Self>, CudaError> {
+        match device.gpu() {
+            _ if device.is_shared() => Ok(None),
+            None => Ok(Some(Self::of_cpu(&CpuFacts::read()))),
+            Some(n) => Gpu::numbered(n).map(|gpu| Some(Self::of_gpu(&gpu))),
+        }
+    }
+
     /// The cores of this host.
     pub fn of_cpu(cpu: &CpuFacts) -> Self {
         let named = cpu.named();

@@ -2,15 +2,15 @@
 
 use super::input::{Input, PrecisionArg};
 use super::{check_interrupt, direct_gpu, time};
+use crate::plan::MAX_POINTS;
+use crate::points::Points;
+use crate::precision::Real;
+use crate::{FmmError, cost_model, direct};
 use clap::Args;
 use greenup_app::args::DeviceArg;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_device::HostIsa;
-use greenup_fmm::plan::MAX_POINTS;
-use greenup_fmm::points::Points;
-use greenup_fmm::precision::Real;
-use greenup_fmm::{FmmError, cost_model, direct};
 use greenup_report::si::si;
 use rayon::prelude::*;
 use serde::Serialize;

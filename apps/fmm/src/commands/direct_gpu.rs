@@ -2,17 +2,16 @@
 //! instructions (thesis, section 3.4.4).
 
 use super::check_interrupt;
-use super::device::{config, engine};
 use super::direct::DirectArgs;
-use greenup_app::args::Device;
+use crate::cost_model;
+use crate::engine::Phase;
+use crate::gpu::{InstructionMix, MixRates};
+use crate::options::M2l;
+use crate::plan::Plan;
+use crate::precision::Real;
+use crate::session::engines::{config, engine};
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
-use greenup_fmm::cost_model;
-use greenup_fmm::engine::Phase;
-use greenup_fmm::gpu::{InstructionMix, MixRates};
-use greenup_fmm::options::M2l;
-use greenup_fmm::plan::Plan;
-use greenup_fmm::precision::Real;
 use greenup_report::si::{percent, si};
 use serde::Serialize;
 use std::sync::Arc;
@@ -47,7 +46,7 @@ struct Report {
 
 pub fn run<R: Real>(args: &DirectArgs, ordinal: usize) -> Result {
     let loaded = args.input.load()?;
-    let none = (loaded.targets.as_ref()).is_some_and(greenup_fmm::points::Points::is_empty);
+    let none = (loaded.targets.as_ref()).is_some_and(crate::points::Points::is_empty);
     if loaded.sources.is_empty() || none {
         return Err(AppError::new(
             "no pairs: there are no sources, or no targets",
@@ -64,7 +63,7 @@ pub fn run<R: Real>(args: &DirectArgs, ordinal: usize) -> Result {
         let pairs = work.iter().filter(|w| w.phase == Phase::P2p);
         let pairs: f64 = pairs.map(|w| w.pairs).sum();
         let leaves = plan.tree().leaves().count();
-        let (mut engine, name) = engine(Arc::new(plan), Device::Cuda(ordinal), &args.kernels)?;
+        let (mut engine, name) = engine(Arc::new(plan), &args.device.device, &args.kernels)?;
         device = name;
         let (mut times, mut out) = (Vec::new(), Vec::new());
         // The first starts the clocks.
@@ -90,7 +89,7 @@ pub fn run<R: Real>(args: &DirectArgs, ordinal: usize) -> Result {
     let tree = measure(args.ncrit.unwrap_or(256))?;
     let config = config::<R>(kernel, args.input.gradient, ordinal, &args.kernels)?;
     let mix = InstructionMix::<R>::open(kernel, args.input.gradient, ordinal, config)?.rates();
-    let mix = mix.map_err(greenup_fmm::FmmError::from)?;
+    let mix = mix.map_err(crate::FmmError::from)?;
     provenance.took("sums", begin.elapsed().as_secs_f64());
     let (flops, special) = cost_model::pair(kernel, args.input.gradient);
     let r = Report {

@@ -1,16 +1,16 @@
 //! Points, charges and options of a sum, from the command line.
 
 use super::check_interrupt;
+use crate::kernel::Kernel;
+use crate::memory;
+use crate::options::{M2l, Options};
+use crate::points::{
+    Distribution, Points, charges, charges_piece, files, generate, generate_piece,
+};
 use clap::{Args, ValueEnum};
 use greenup_app::args::ThreadsArg;
 use greenup_app::{AppError, Result, print};
 use greenup_files::Outputs;
-use greenup_fmm::kernel::Kernel;
-use greenup_fmm::memory;
-use greenup_fmm::options::{M2l, Options};
-use greenup_fmm::points::{
-    Distribution, Points, charges, charges_piece, files, generate, generate_piece,
-};
 use std::path::{Path, PathBuf};
 
 /// Interaction kernels by name.
@@ -232,20 +232,5 @@ impl Input {
             PrecisionArg::F64 => memory::check_points::<f64>(kernel, gradient, sources, targets)?,
         }
         Ok(())
-    }
-}
-
-/// Default of ncrit on CPUs and GPUs.
-pub fn default_ncrit(gpu: bool, precision: PrecisionArg, gradient: bool) -> usize {
-    match (gpu, precision) {
-        (true, _) => 256,
-        (false, PrecisionArg::F32) => 160,
-        (false, PrecisionArg::F64) => {
-            if gradient {
-                100
-            } else {
-                120
-            }
-        }
     }
 }

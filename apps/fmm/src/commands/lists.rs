@@ -1,15 +1,15 @@
 //! `fmm lists`: the U, V, W and X lists of a box, drawn.
 
 use super::drawing::{self, Drawing};
+use crate::kernel::Kernel;
+use crate::memory;
+use crate::points::{Distribution, generate};
+use crate::tree::{ListName, Slice, of_points};
 use clap::Args;
 use greenup_app::args::FigureArgs;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_files::Outputs;
-use greenup_fmm::kernel::Kernel;
-use greenup_fmm::memory;
-use greenup_fmm::points::{Distribution, generate};
-use greenup_fmm::tree::{ListName, Slice, of_points};
 use greenup_report::lists_figure::{Square, lists};
 use greenup_report::page::Fact;
 use serde_json::json;

@@ -1,11 +1,11 @@
 //! Subcommands of `fmm`.
 
-pub mod device;
 pub mod direct;
 mod direct_gpu;
 mod drawing;
 pub mod input;
 pub mod lists;
+mod measure;
 pub mod nbody;
 mod nbody_figure;
 mod predicted;

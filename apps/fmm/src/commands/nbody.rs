@@ -2,6 +2,10 @@
 
 use super::drawing::DRAWN;
 use super::{check_interrupt, nbody_figure};
+use crate::kernel::Kernel;
+use crate::memory;
+use crate::nbody::{Bodies, Energies};
+use crate::points::{Distribution, files, generate};
 use clap::Args;
 use greenup_app::args::FigureArgs;
 use greenup_app::output::Output;
@@ -9,10 +13,6 @@ use greenup_app::progress::bar;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_files::Outputs;
-use greenup_fmm::kernel::Kernel;
-use greenup_fmm::memory;
-use greenup_fmm::nbody::{Bodies, Energies};
-use greenup_fmm::points::{Distribution, files, generate};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;

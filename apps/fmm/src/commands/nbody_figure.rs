@@ -1,7 +1,7 @@
 //! The figure of energies over time.
 
 use super::drawing::Drawing;
-use greenup_fmm::nbody::Energies;
+use crate::nbody::Energies;
 use greenup_report::chart::{
     Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
 };

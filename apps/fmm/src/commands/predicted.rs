@@ -1,8 +1,8 @@
 //! Time and energy of the phases, predicted by a machine model from their operations and bytes.
 
+use crate::cost_model::PhaseWork;
+use crate::precision::Real;
 use greenup_app::{AppError, Result};
-use greenup_fmm::cost_model::PhaseWork;
-use greenup_fmm::precision::Real;
 use greenup_model::{Machine, MachineError, Op, Work, predict, predict_clocked};
 use serde::Serialize;
 

@@ -1,19 +1,21 @@
 //! `fmm study`: time and energy of evaluations, and on a GPU their hardware counters, recorded as a sweep that
 //! `greenup explain` predicts (thesis, chapter 6: eight inputs at several settings).
 
-use super::device::{engine, measured, meter};
 use super::input::{Input, KernelName, PrecisionArg};
+use super::measure::{measured, meter};
 use super::{drawing, study_figure};
+use crate::options::M2l;
+use crate::plan::Plan;
+use crate::points::Distribution;
+use crate::precision::Real;
+use crate::session::engines::engine;
 use clap::Args;
-use greenup_app::args::{Device, FigureArgs, ThreadsArg, single_device};
+use greenup_app::args::{FigureArgs, ThreadsArg};
 use greenup_app::progress::{Bars, bar};
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
+use greenup_device::{DeviceSpec, Usable};
 use greenup_files::Outputs;
-use greenup_fmm::options::M2l;
-use greenup_fmm::plan::Plan;
-use greenup_fmm::points::Distribution;
-use greenup_fmm::precision::Real;
 use greenup_meter::{Flag, Meter, Policy, Summary};
 use greenup_space::Value;
 use greenup_tune::counters::ncu as counters;
@@ -30,8 +32,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 )]
 pub struct StudyArgs {
     /// Device that computes
-    #[arg(long, default_value = "cuda", value_name = "cpu|cuda[:N]", value_parser = single_device)]
-    device: Device,
+    #[arg(long, default_value = "cuda", value_name = "cpu|cuda[:N]", value_parser = |text: &str| Usable::ONE.parse(text))]
+    device: DeviceSpec,
     /// Output folder of the sweep; cases that it has are not measured again
     #[arg(short, long, default_value = "sweeps/fmm", value_name = "DIR")]
     out: PathBuf,
@@ -101,7 +103,7 @@ const PARAMETERS: [&str; 6] = ["points", "n", "ncrit", "precision", "accuracy", 
 
 struct Case {
     input: Input,
-    device: Device,
+    device: DeviceSpec,
     ncrit: usize,
 }
 
@@ -151,7 +153,7 @@ fn all_cases() -> usize {
 fn cases(args: &StudyArgs) -> Vec<Case> {
     let case = |(precision, accuracy, gradient), (distribution, n, ncrit)| Case {
         ncrit,
-        device: args.device,
+        device: args.device.of_rank((0, 1), 1),
         input: Input {
             points: None,
             targets: None,
@@ -232,7 +234,7 @@ pub fn run(args: &StudyArgs) -> Result {
     let left: Vec<&Case> = (all.iter())
         .filter(|c| !old.iter().any(|t| t.config == c.config()))
         .collect();
-    let mut meter = meter(args.device)?;
+    let mut meter = meter(&args.device)?;
     if args.quick {
         meter.policy = QUICK;
     }
@@ -290,7 +292,7 @@ fn deviation(x: &[f64]) -> f64 {
 }
 
 fn measure<R: Real>(case: &Case, meter: &mut Meter, repeat: usize) -> Result<Trial> {
-    let device = case.device;
+    let device = &case.device;
     let begun = Instant::now();
     let l = case.input.load()?;
     let options = case.input.options(case.ncrit, M2l::Fft);

@@ -1,17 +1,18 @@
 //! `fmm tune`: ncrit and the M2L method, chosen together.
 
-use super::device::{engine, measured, meter};
 use super::input::{Input, Loaded, PrecisionArg};
+use super::measure::{measured, meter};
 use super::{check_interrupt, drawing, time, tune_figure, wisdom};
+use crate::operators::FINEST;
+use crate::options::M2l;
+use crate::plan::Plan;
+use crate::precision::Real;
+use crate::session::engines::engine;
 use clap::Args;
 use greenup_app::args::{DeviceArg, FigureArgs};
 use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
 use greenup_app::{Result, print};
-use greenup_fmm::operators::FINEST;
-use greenup_fmm::options::M2l;
-use greenup_fmm::plan::Plan;
-use greenup_fmm::precision::Real;
 use greenup_report::si::si;
 use serde::Serialize;
 use serde_json::json;
@@ -86,7 +87,7 @@ pub fn run(args: &TuneArgs) -> Result {
 fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let begin = Instant::now();
-    let device = args.device.device;
+    let device = &args.device.device;
     let mut meter = meter(device)?;
     let mut rows = Vec::new();
     if !args.json {

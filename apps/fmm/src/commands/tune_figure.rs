@@ -109,7 +109,7 @@ pub fn drawing(rows: &[Row]) -> Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use greenup_fmm::options::M2l;
+    use crate::options::M2l;
 
     #[test]
     fn methods_are_drawn_and_texts_are_clear() {

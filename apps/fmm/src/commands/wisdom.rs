@@ -2,11 +2,9 @@
 
 use super::input::{Input, PrecisionArg};
 use super::tune::Row;
-use greenup_app::args::Device;
+use crate::options::M2l;
 use greenup_app::{Result, wisdom};
-use greenup_device::CpuFacts;
-use greenup_device::cuda::Gpu;
-use greenup_fmm::options::M2l;
+use greenup_device::DeviceSpec;
 use greenup_space::Value;
 use greenup_wisdom::{Device as Known, Entry, Provenance, Query};
 use std::collections::BTreeMap;
@@ -23,15 +21,11 @@ const LARGEST: i64 = 65_536;
 pub type Chosen = (usize, M2l);
 
 /// The device as wisdom knows it; `None` where nothing is tuned: several devices, or a surface order that the user gives.
-fn known(input: &Input, device: Device) -> Result<Option<Known>> {
-    if input.order.is_some() {
-        return Ok(None);
+fn known(input: &Input, device: &DeviceSpec) -> Result<Option<Known>> {
+    match input.order {
+        Some(_) => Ok(None),
+        None => Ok(Known::here(device)?),
     }
-    Ok(match device {
-        Device::Cpu => Some(Known::of_cpu(&CpuFacts::read())),
-        Device::Cuda(n) => Some(Known::of_gpu(&Gpu::numbered(n)?)),
-        Device::CudaAndCpu(_) => None,
-    })
 }
 
 fn precision(input: &Input) -> &'static str {
@@ -56,7 +50,7 @@ fn constants(input: &Input) -> [(&'static str, Value); 4] {
 }
 
 /// Keeps the fastest row, and that of the lowest energy where it was measured.
-pub fn keep(input: &Input, device: Device, points: usize, rows: &[Row]) -> Result {
+pub fn keep(input: &Input, device: &DeviceSpec, points: usize, rows: &[Row]) -> Result {
     let Some(device) = known(input, device)? else {
         return Ok(());
     };
@@ -97,7 +91,7 @@ pub fn keep(input: &Input, device: Device, points: usize, rows: &[Row]) -> Resul
 /// one.
 pub fn find(
     input: &Input,
-    device: Device,
+    device: &DeviceSpec,
     points: usize,
     m2l: Option<M2l>,
 ) -> Result<Option<Chosen>> {

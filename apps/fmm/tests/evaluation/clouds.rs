@@ -1,5 +1,6 @@
 //! Thirty clouds of mixed scales: the accuracy is met, or the sums are refused.
 
+use greenup_device::DeviceSpec;
 use greenup_device::cuda::Emulator;
 use greenup_fmm::engine::Engine as _;
 use greenup_fmm::gpu::{Config, Gpu, KERNELS, source};
@@ -149,7 +150,7 @@ fn accuracy_is_met_or_refused() {
                 single,
                 ncrit: Some(10),
                 order: None,
-                device: "cpu".to_owned(),
+                device: DeviceSpec::Cpu,
             };
             let found =
                 Session::new(points.clone(), None, &request).and_then(|mut s| Ok(s.evaluate(&q)?));

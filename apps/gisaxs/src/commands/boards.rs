@@ -1,9 +1,9 @@
 //! Time and energy on all GPUs of all ranks.
 
+use crate::mesh_form_factor::MakeMeter;
 use greenup_app::print::note;
 use greenup_app::ranks::Boards;
 use greenup_app::{Result, sensors};
-use greenup_gisaxs::mesh_form_factor::MakeMeter;
 use greenup_meter::{Measurement, Policy};
 use greenup_ranks::Ranks;
 use std::sync::Arc;

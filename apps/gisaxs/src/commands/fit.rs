@@ -1,9 +1,15 @@
 //! `gisaxs fit`.
 
-use super::device;
 use super::files::{beside, named, write};
 use super::image::ImageArgs;
 use super::{stopped, summary, unused, watched};
+use crate::GisaxsError;
+use crate::fit::report::{Report, Sources, json, page, with_error};
+use crate::fit::{FitInput, Fitted, Target, fit as search};
+use crate::image::Cut;
+use crate::mesh_form_factor::Watch;
+use crate::session;
+use crate::table::fail;
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg};
@@ -12,12 +18,6 @@ use greenup_app::provenance::Provenance;
 use greenup_app::ranks::RanksArg;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
-use greenup_gisaxs::GisaxsError;
-use greenup_gisaxs::fit::report::{Report, Sources, json, page, with_error};
-use greenup_gisaxs::fit::{FitInput, Fitted, Target, fit as search};
-use greenup_gisaxs::image::Cut;
-use greenup_gisaxs::mesh_form_factor::Watch;
-use greenup_gisaxs::table::fail;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -100,7 +100,7 @@ pub fn fit(args: &FitArgs) -> Result {
     for cut in target.cut.iter().chain(&args.cut) {
         cut.check(&detector)?;
     }
-    target.on = device::service(&args.device, team.local())?;
+    target.on = session::accelerator(&args.device.device, team.local())?;
     let start = Instant::now();
     let lines = Mutex::new(Vec::new());
     let found = watched(settings.starts as u64, "starts", |watch| {

@@ -1,10 +1,10 @@
 //! Flags of images.
 
 use super::unused;
+use crate::image::{Axes, ColourRange};
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::args::FigureArgs;
-use greenup_gisaxs::image::{Axes, ColourRange};
 
 /// How images look, in figures and pages.
 #[derive(Args, Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! `gisaxs mesh`.
 
 use super::summary;
+use crate::mesh::{Bicontinuous, ENDINGS};
 use clap::{Args, Subcommand};
 use greenup_app::Result;
 use greenup_app::args::ThreadsArg;
@@ -8,7 +9,6 @@ use greenup_app::print::lossy;
 use greenup_app::provenance::Provenance;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
-use greenup_gisaxs::mesh::{Bicontinuous, ENDINGS};
 use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;

@@ -1,12 +1,12 @@
 //! Flags of the form factors of meshes.
 
-use super::{device, unused};
+use super::unused;
+use crate::mesh_form_factor::{FINEST, Method, Precision, Quadrature, Settings};
+use crate::session;
 use clap::{Args, ValueEnum};
 use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg, bytes};
 use greenup_app::ranks::Team;
 use greenup_app::{AppError, Result};
-use greenup_gisaxs::mesh_form_factor::{FINEST, Method, Precision, Quadrature, Settings};
-use greenup_gisaxs::wisdom;
 
 #[derive(Args, Clone, Debug)]
 pub struct MeshFormFactorArgs {
@@ -107,7 +107,7 @@ impl MeshFormFactorArgs {
         (0..threads)
             .map(|rank| {
                 Ok(Settings {
-                    on: device::service(&self.device, (rank, threads))?,
+                    on: session::accelerator(&self.device.device, (rank, threads))?,
                     ..shared.clone()
                 })
             })
@@ -143,7 +143,6 @@ impl MeshFormFactorArgs {
         self.pin.start(team.local())?;
         Ok(Settings {
             method: self.method.map(Method::from),
-            accuracy: self.accuracy,
             precision: self.precision.map(Precision::from),
             quadrature: self.quadrature.map(|p| match p {
                 QuadratureArg::One => Some(Quadrature::Centroid),
@@ -151,9 +150,8 @@ impl MeshFormFactorArgs {
                 QuadratureArg::Three => Some(Quadrature::Three),
                 QuadratureArg::Six => Some(Quadrature::Six),
             }),
-            blocks: wisdom::read()?.blocks(),
             memory: self.memory,
-            on: device::service(&self.device, team.local())?,
+            ..session::settings(&self.device.device, team.local(), self.accuracy)?
         })
     }
 }

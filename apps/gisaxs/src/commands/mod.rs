@@ -1,7 +1,6 @@
 //! What the commands share.
 
 pub mod boards;
-pub mod device;
 pub mod files;
 pub mod fit;
 pub mod form_factor;
@@ -15,8 +14,8 @@ pub mod study;
 pub mod threads;
 pub mod wisdom;
 
+use crate::mesh_form_factor::Watch;
 use greenup_app::{AppError, Result, interrupt, print, progress};
-use greenup_gisaxs::mesh_form_factor::Watch;
 
 /// Prints the result, as JSON or as text.
 pub fn summary(json: bool, value: &serde_json::Value, text: &str) {

@@ -2,13 +2,13 @@
 
 use super::files::{beside, outputs, write};
 use super::summary;
+use crate::sample::Sample;
+use crate::scattering::layers;
+use crate::table::{Column, DEGREES, Layout, fail};
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::print::{self, lossy};
 use greenup_app::provenance::Provenance;
-use greenup_gisaxs::sample::Sample;
-use greenup_gisaxs::scattering::layers;
-use greenup_gisaxs::table::{Column, DEGREES, Layout, fail};
 use serde_json::json;
 use std::path::PathBuf;
 

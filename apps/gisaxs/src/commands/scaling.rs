@@ -1,22 +1,22 @@
 //! `gisaxs study --scaling`.
 
 use super::boards::meters;
-use super::device;
 use super::watched;
-use greenup_app::args::DeviceSetArg;
+use crate::session;
+use crate::study::{Case, Scaled, counts, method, scale};
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
-use greenup_gisaxs::study::{Case, Scaled, counts, method, scale};
+use greenup_device::DeviceSpec;
 use serde_json::{Value, json};
 
 /// Measures cases on 1 to N GPUs in some rounds, and their energy if asked for; `keep` writes the result after each case.
 pub fn scaling(
     cases: &[Case],
-    (devices, rounds, energy): (&DeviceSetArg, usize, bool),
+    (devices, rounds, energy): (&DeviceSpec, usize, bool),
     (as_json, provenance): (bool, &Provenance),
     keep: impl Fn(&Value) -> Result,
 ) -> Result {
-    let gpus = device::all(devices, (0, 1))?;
+    let gpus = session::gpus(devices, (0, 1))?;
     if gpus.is_empty() {
         return Err(
             AppError::new("--scaling compares numbers of GPUs").hint("add --device cuda:all")

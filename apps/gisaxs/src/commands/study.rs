@@ -1,23 +1,23 @@
 //! `gisaxs study`.
 
-use super::device;
 use super::files::write;
 use super::mesh_form_factor::MethodArg;
 use super::scaling::scaling;
 use super::threads::threads;
 use super::watched;
+use crate::gpu::Device;
+use crate::mesh_form_factor::{Method, Precision};
+use crate::study::{Case, On, Row, StudyPage, method, run};
+use crate::wisdom;
 use clap::{Args, ValueEnum};
 use greenup_app::args::{DeviceSetArg, MachineArg, SensorArg, ThreadsArg, order, pin_pool};
 use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, machine, print, sensors};
 use greenup_device::affinity::Pin;
+use greenup_device::{DeviceSpec, Usable};
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
-use greenup_gisaxs::gpu::Device;
-use greenup_gisaxs::mesh_form_factor::{Method, Precision};
-use greenup_gisaxs::study::{Case, On, Row, StudyPage, method, run};
-use greenup_gisaxs::wisdom;
 use greenup_meter::Policy;
 use greenup_meter::choose::Target;
 use serde_json::json;
@@ -198,11 +198,11 @@ pub fn study(args: &StudyArgs) -> Result {
             return threads(&thread_cases(&methods), how, (args.json, &provenance), keep);
         }
         let some = scaling_cases(&methods);
-        let how = (&args.device, args.rounds.into(), !args.no_energy);
+        let how = (&args.device.device, args.rounds.into(), !args.no_energy);
         return scaling(&some, how, (args.json, &provenance), keep);
     }
     let machine = args.machine.load()?;
-    let device = device::open(&args.device)?;
+    let device = only_gpu(&args.device.device)?;
     let wisdom = wisdom::read()?;
     let on = match &device {
         None => On::Cpu {
@@ -306,6 +306,17 @@ pub fn study(args: &StudyArgs) -> Result {
         )));
     }
     Ok(())
+}
+
+/// The only GPU; `None` for the CPU.
+fn only_gpu(device: &DeviceSpec) -> Result<Option<Device>> {
+    if Usable::ONE.check(device).is_err() {
+        return Err(
+            AppError::new(format!("--device {device}: cases run on one GPU"))
+                .hint("name one, or add --scaling to compare numbers of GPUs"),
+        );
+    }
+    Ok(device.gpu().map(Device::open).transpose()?)
 }
 
 fn table(device: &str, rows: &[Row]) -> String {

@@ -1,13 +1,13 @@
 //! `gisaxs wisdom`.
 
 use super::summary;
+use crate::GisaxsError;
+use crate::gpu::{DirectConfig, ListConfig};
+use crate::wisdom::{self, Values, verify};
 use clap::Args;
 use greenup_app::print::lossy;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
-use greenup_gisaxs::GisaxsError;
-use greenup_gisaxs::gpu::{DirectConfig, ListConfig};
-use greenup_gisaxs::wisdom::{self, Values, verify};
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::wisdom::entry_of;
 use greenup_tune::{Objective, Sweep};

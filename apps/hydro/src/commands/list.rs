@@ -1,7 +1,7 @@
 //! The problems and their defaults.
 
+use crate::problem::{Problem, Standard};
 use greenup_app::{Result, print, stdout};
-use greenup_hydro::problem::{Problem, Standard};
 use serde::Serialize;
 use std::fmt::Write as _;
 

@@ -1,20 +1,21 @@
 //! `hydro mesh`: drawings of plane meshes, as in figures 2, 8 and 9 of the BLAST paper.
 
-use crate::commands::checks::no_effect;
-use crate::commands::run::engine;
-use crate::commands::settings::Settings;
+use crate::HydroError;
+use crate::engine::State;
+use crate::hydro::Hydro;
+use crate::mesh::Mesh;
+use crate::output::mesh_view::{degrees_of_freedom, parts, plane, shared};
+use crate::session::checks::no_effect;
+use crate::session::prepare::engine;
+use crate::session::settings::Settings;
+use crate::time::stepping::Clock;
 use clap::{Args, ValueEnum};
-use greenup_app::args::{Device, FigureArgs};
+use greenup_app::args::FigureArgs;
 use greenup_app::output::{FIGURES, Output};
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt};
+use greenup_device::DeviceSpec;
 use greenup_files::Outputs;
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::State;
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::mesh::Mesh;
-use greenup_hydro::output::mesh_view::{degrees_of_freedom, parts, plane, shared};
-use greenup_hydro::time::stepping::Clock;
 use greenup_report::mesh_figure::MeshFigure;
 use serde_json::json;
 use std::path::PathBuf;
@@ -207,7 +208,7 @@ fn moved(args: &MeshArgs, h: Hydro, state: State, order: usize) -> Result<(Arc<H
     if args.t_final() <= 0.0 {
         return Ok((h, state));
     }
-    let mut by = engine(&h, &settings(args, order), Device::Cpu)?;
+    let mut by = engine(&h, &settings(args, order), &DeviceSpec::Cpu)?;
     let mut clock = Clock::new(by.start(&state)?, h.cfl)?;
     let until = (args.t_final(), None);
     clock.advance(

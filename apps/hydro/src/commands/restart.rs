@@ -1,24 +1,14 @@
 //! Restart from a checkpoint. It stores the settings, which flags override where that keeps its state valid; names of
 //! outputs come from flags alone.
 
-use crate::commands::run::{self, RestartState};
-use crate::commands::settings::Settings;
-use crate::commands::{checks, mark};
+use crate::commands::run::run;
+use crate::session::restart::{Restart, problem};
+use crate::session::settings::Settings;
 use greenup_app::{AppError, Result, print};
-use greenup_hydro::output::checkpoint::{self, Checkpoint, Input};
-use greenup_hydro::time::stepping::Clock;
 use std::path::Path;
 
 pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
-    let Checkpoint {
-        setup,
-        inputs,
-        energy,
-        clock,
-        state,
-    } = checkpoint::read::<Settings>(path)?;
-    let before = mark::marked(setup, &inputs);
-    let snapshots_every = before.snapshots_every();
+    let (before, inputs, from) = Restart::read(path)?;
     let mut s = flags.clone();
     Settings {
         checkpoint: Some(path.to_owned()),
@@ -27,9 +17,9 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
     .only_of_outputs()?;
     same_state(&s, &before)?;
     s.fill(before);
-    s.check()?;
-    same_files(&s, &inputs)?;
+    let problem = problem(&s, &inputs)?;
     s.checkpoint.get_or_insert_with(|| path.to_owned());
+    let clock = &from.clock;
     if s.t_final() < clock.t {
         return Err(AppError::new(format!(
             "--t-final {}: the checkpoint is already at t = {}",
@@ -37,35 +27,19 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
             clock.t
         )));
     }
+    let shown: String = (s.flags()?.iter())
+        .map(|(flag, value)| format!(" {flag} {value}"))
+        .collect();
     print::note(format!(
-        "restart at step {}, t = {}, with{}",
-        clock.steps,
-        clock.t,
-        shown(&s)?
+        "restart at step {}, t = {}, with{shown}",
+        clock.steps, clock.t,
     ));
-    // Its [run] was part of the settings when the run began.
-    let clock = if s.t_final() > clock.t {
-        // The last step was cut to end at the final time of before.
-        Clock {
-            dt: clock.free,
-            ..clock
-        }
-    } else {
-        clock
-    };
-    let (problem, _) = Settings {
-        problem: s.problem.clone(),
-        ..Settings::default()
-    }
-    .resolved()?;
     flags.on(&s).only_with_effect(&problem)?;
-    let restart = RestartState {
-        energy,
-        clock,
-        state,
-        snapshots_every,
+    let from = match s.t_final() > clock.t {
+        true => from.uncut(),
+        false => from,
     };
-    run::run(problem, &s, Some(restart), json)
+    run(&problem, &s, Some(&from), json)
 }
 
 /// Refuses flags for which the state of the checkpoint would have no meaning.
@@ -99,36 +73,4 @@ fn same_state(flags: &Settings, before: &Settings) -> Result {
         }
     }
     Ok(())
-}
-
-/// Refuses other content of the files that the run began with.
-pub fn same_files(s: &Settings, inputs: &[Input]) -> Result {
-    let now = checks::inputs(s)?;
-    for ((flag, path), now) in s.input_files().into_iter().zip(&now) {
-        if inputs
-            .iter()
-            .any(|i| i.flag == flag && i.crc32 != now.crc32)
-        {
-            return Err(AppError::new(format!(
-                "{path} changed since the run began; name the original file with {flag}"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Settings as flags.
-fn shown(s: &Settings) -> Result<String> {
-    let all = serde_json::to_value(s)?;
-    let mut out = String::new();
-    for (name, value) in all.as_object().into_iter().flatten() {
-        if name == "mark" {
-            continue;
-        }
-        let value = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        out.push_str(&format!(" --{} {value}", name.replace('_', "-")));
-    }
-    Ok(out)
 }

@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_the_reason() {
         let mesh = Mesh::open("2x2x2", 0).unwrap();
-        let (h, _) = Hydro::new(&mesh, Standard::Sedov.into(), &Orders::Q2Q1, 1.0).unwrap();
+        let (h, _) = Hydro::new(&mesh, Standard::Sedov.into(), &Orders::default(), 1.0).unwrap();
         let csr = Csr::of_mass(&h);
         let (free, full) = (
             Requirements::of(&h, false, None, 4),

@@ -4,6 +4,8 @@ use crate::HydroError;
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder};
 use std::io::{Cursor, Write};
 
+/// Formats of animations; all but the first are ffmpeg's.
+pub const ENDINGS: [&str; 3] = ["png", "gif", "mp4"];
 /// Duration of an animation, s, as long as its frames stay visible and smooth.
 const DURATION: f64 = 6.0;
 

@@ -283,9 +283,7 @@ mod tests {
         let o = Orders {
             kinematic: 1,
             energy: 0,
-            cg_tol: 1e-12,
-            cg_max: 300,
-            cfl: 0.5,
+            ..Orders::default()
         };
         let faces = |from: f64, to: f64| -> Vec<f64> {
             (0..=4)

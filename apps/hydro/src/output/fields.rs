@@ -7,9 +7,10 @@ use crate::hydro::Hydro;
 use clap::ValueEnum;
 
 /// A field to draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Field {
     /// Density
+    #[default]
     Density,
     /// Pressure
     Pressure,

@@ -126,9 +126,14 @@ mod tests {
 
     fn of(problem: &str, mesh: &str) -> Hydro {
         let mesh = Mesh::open(mesh, 1).unwrap();
-        Hydro::new(&mesh, Problem::of(problem).unwrap(), &Orders::Q2Q1, 1.0)
-            .unwrap()
-            .0
+        Hydro::new(
+            &mesh,
+            Problem::of(problem).unwrap(),
+            &Orders::default(),
+            1.0,
+        )
+        .unwrap()
+        .0
     }
 
     #[test]
@@ -158,7 +163,9 @@ mod tests {
             let mesh = Mesh::open("8x2", 0).unwrap();
             let problem = Problem::of(file.to_str().unwrap()).unwrap();
             tube(
-                &Hydro::new(&mesh, problem, &Orders::Q2Q1, 1.0).unwrap().0,
+                &Hydro::new(&mesh, problem, &Orders::default(), 1.0)
+                    .unwrap()
+                    .0,
                 0.1,
             )
         };
@@ -176,7 +183,8 @@ mod tests {
         for f in faces {
             mesh.boundary.insert(f, 1 | crate::mesh::INNER);
         }
-        let (h, _) = Hydro::new(&mesh, Problem::of("sod").unwrap(), &Orders::Q2Q1, 1.0).unwrap();
+        let (h, _) =
+            Hydro::new(&mesh, Problem::of("sod").unwrap(), &Orders::default(), 1.0).unwrap();
         assert!(tube(&h, 0.1).is_none());
     }
 

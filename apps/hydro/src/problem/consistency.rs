@@ -70,7 +70,7 @@ mod tests {
 
     fn problem() -> (Hydro, State) {
         let mesh = Mesh::open("3x2", 0).unwrap();
-        Hydro::new(&mesh, Standard::Sedov.into(), &Orders::Q2Q1, 1.0).unwrap()
+        Hydro::new(&mesh, Standard::Sedov.into(), &Orders::default(), 1.0).unwrap()
     }
 
     #[test]

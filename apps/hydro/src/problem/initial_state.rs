@@ -9,7 +9,7 @@ use crate::fem::small_matrix::determinant;
 use crate::hydro::Hydro;
 use crate::mesh::{Bounds, FREE, Mesh, PISTON};
 use crate::problem::origin::{corner_nodes, corners_at_origin, orthants};
-use crate::problem::{Gas, Problem, Standard, Wall};
+use crate::problem::{Defaults, Gas, Problem, Standard, Wall};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -28,16 +28,17 @@ pub struct Orders {
     pub cfl: f64,
 }
 
-#[cfg(test)]
-impl Orders {
-    /// The lowest orders with both fields, for tests.
-    pub(crate) const Q2Q1: Self = Self {
-        kinematic: 2,
-        energy: 1,
-        cg_tol: 1e-12,
-        cg_max: 300,
-        cfl: 0.5,
-    };
+impl Default for Orders {
+    fn default() -> Self {
+        let kinematic = Defaults::GENERAL.order;
+        Self {
+            kinematic,
+            energy: kinematic - 1,
+            cg_tol: 1e-12,
+            cg_max: 300,
+            cfl: 0.5,
+        }
+    }
 }
 
 /// Facts of all zones of a problem, from those of the zones here. With several ranks all call the same methods.

@@ -93,9 +93,7 @@ mod tests {
         let orders = |kinematic| Orders {
             kinematic,
             energy: kinematic - 1,
-            cg_tol: 1e-12,
-            cg_max: 300,
-            cfl: 0.5,
+            ..Orders::default()
         };
         let size = |zones, k, full| Size {
             shape: Shape::Hex,

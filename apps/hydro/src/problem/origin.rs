@@ -147,7 +147,7 @@ mod tests {
                 let orders = Orders {
                     kinematic,
                     energy: energies,
-                    ..Orders::Q2Q1
+                    ..Orders::default()
                 };
                 let got = energy(&mesh, &orders);
                 assert!((got - want).abs() < 1e-13, "{faces:?}: {got}");
@@ -165,13 +165,16 @@ mod tests {
             x[0] += 0.3 * inside * x[1];
             x[1] += 0.2 * inside * x[0] * x[0];
         }
-        let got = energy(&mesh, &Orders::Q2Q1);
+        let got = energy(&mesh, &Orders::default());
         assert!((got - 1.0).abs() < 1e-13, "{got}");
         let triangles = Mesh::open("square01_tri", 1).unwrap();
-        let got = energy(&triangles, &Orders::Q2Q1);
+        let got = energy(&triangles, &Orders::default());
         assert!((got - 0.25).abs() < 1e-13, "{got}");
         let tets = include_str!("../../tests/data/cube_tet.mesh");
-        let got = energy(&Mesh::parse("cube_tet.mesh", tets).unwrap(), &Orders::Q2Q1);
+        let got = energy(
+            &Mesh::parse("cube_tet.mesh", tets).unwrap(),
+            &Orders::default(),
+        );
         assert!((got - 0.125).abs() < 1e-13, "{got}");
     }
 
@@ -186,7 +189,7 @@ mod tests {
                 );
                 std::fs::write(&file, text).unwrap();
                 let problem = Problem::of(file.to_str().unwrap()).unwrap();
-                let got = energy_of(problem, &Mesh::open(mesh, 0).unwrap(), &Orders::Q2Q1);
+                let got = energy_of(problem, &Mesh::open(mesh, 0).unwrap(), &Orders::default());
                 // p / (γ − 1) over a unit box.
                 let want = 2.5 + source / orthants;
                 assert!((got - want).abs() < 1e-12, "{mesh} {source}: {got} {want}");

@@ -1,6 +1,9 @@
-//! Settings that another program gives by name: each is read by itself, so that an error names it.
+//! Settings that another program gives by name: each is checked by itself, so that an error names it.
 
-use crate::commands::settings::Settings;
+use crate::session::help::name;
+use crate::session::settings::{Assembly, DEVICES, Settings};
+use crate::time::integrator::Ode;
+use clap::ValueEnum;
 use serde_json::{Map, Value};
 
 /// Settings of a run, by the names of the `[run]` table of a problem file, and `problem`.
@@ -21,6 +24,80 @@ pub struct WrongSetting {
     pub is_type: bool,
 }
 
+/// What a setting is.
+enum Kind {
+    Count,
+    Number,
+    Switch,
+    Text,
+    Device,
+    /// One of these names.
+    Names(Vec<String>),
+}
+
+impl Kind {
+    /// That of a setting; `None`: there is no such setting.
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "refine" | "steps" | "order" | "energy_order" | "period" | "cg_max" | "every"
+            | "snapshots" | "threads" => Self::Count,
+            "t_final" | "share" | "cfl" | "cg_tol" | "e0" => Self::Number,
+            "profile" | "tune" => Self::Switch,
+            "problem" | "mesh" | "kernels" | "checkpoint" | "history" | "vtu" | "png"
+            | "profile_file" | "mark" => Self::Text,
+            "device" => Self::Device,
+            "ode" => Self::names::<Ode>(),
+            "assembly" => Self::names::<Assembly>(),
+            _ => return None,
+        })
+    }
+
+    fn names<T: ValueEnum>() -> Self {
+        Self::Names(T::value_variants().iter().map(name).collect())
+    }
+
+    /// Whether a value is of its type, and is one of its values.
+    fn fits(&self, value: &Value) -> (bool, bool) {
+        let text = value.as_str();
+        match self {
+            // No other setting than a switch must have a value.
+            Self::Switch => (value.is_boolean(), true),
+            _ if value.is_null() => (true, true),
+            Self::Count => {
+                let fits = value.as_u64().and_then(|n| usize::try_from(n).ok());
+                (value.is_u64() || value.is_i64(), fits.is_some())
+            }
+            Self::Number => (value.is_number(), true),
+            Self::Text => (text.is_some(), true),
+            Self::Device => (
+                text.is_some(),
+                text.is_some_and(|t| DEVICES.parse(t).is_ok()),
+            ),
+            Self::Names(all) => (
+                text.is_some(),
+                text.is_some_and(|t| all.iter().any(|n| n == t)),
+            ),
+        }
+    }
+
+    fn wanted(&self) -> String {
+        match self {
+            Self::Count => "use a whole number, 0 or more".to_owned(),
+            Self::Number => "use a number".to_owned(),
+            Self::Switch => "use true or false".to_owned(),
+            Self::Text => "use text".to_owned(),
+            Self::Device => DEVICES.to_string(),
+            Self::Names(all) => {
+                let all: Vec<String> = all.iter().map(|n| format!("`{n}`")).collect();
+                match &all[..] {
+                    [a, b] => format!("use {a} or {b}"),
+                    all => format!("use one of {}", all.join(", ")),
+                }
+            }
+        }
+    }
+}
+
 impl Given {
     /// Reads settings.
     ///
@@ -28,53 +105,33 @@ impl Given {
     /// A setting is unknown, or its value has another type or is not known.
     pub fn read(settings: &Map<String, Value>) -> Result<Self, WrongSetting> {
         for (name, value) in settings {
-            one(name, value).map_err(|why| WrongSetting::new(name, value, &why))?;
+            check(name, value)?;
         }
-        let all = serde_json::from_value(Value::Object(settings.clone()));
-        all.map(Self).map_err(|e| WrongSetting {
-            name: "settings".to_owned(),
-            value: Value::Object(settings.clone()).to_string(),
-            wanted: e.to_string(),
-            is_type: false,
-        })
+        let all = Value::Object(settings.clone());
+        serde_json::from_value(all.clone())
+            .map(Self)
+            .map_err(|e| wrong("settings", &all, e.to_string(), false))
     }
 }
 
-impl WrongSetting {
-    fn new(name: &str, value: &Value, why: &str) -> Self {
-        let (fault, expected) = why.split_once("expected ").unwrap_or((why, ""));
-        let wanted = match expected {
-            "usize" => "use a whole number, 0 or more".to_owned(),
-            "f64" => "use a number".to_owned(),
-            "a boolean" => "use true or false".to_owned(),
-            "a string" | "path string" => "use text".to_owned(),
-            // One of some names: what serde says of another name lists them.
-            "string or map" => match one(name, &Value::String(String::new())) {
-                Err(other) => format!(
-                    "use {}",
-                    other.split_once("expected ").map_or("text", |o| o.1)
-                ),
-                Ok(()) => "use text".to_owned(),
-            },
-            _ if fault.starts_with("unknown field") => "there is no such setting".to_owned(),
-            "" => why.to_owned(),
-            names => format!("use {names}"),
-        };
-        Self {
-            name: name.to_owned(),
-            value: value.to_string(),
-            wanted,
-            is_type: fault.starts_with("invalid type"),
-        }
+fn wrong(name: &str, value: &Value, wanted: String, is_type: bool) -> WrongSetting {
+    WrongSetting {
+        name: name.to_owned(),
+        value: value.to_string(),
+        wanted,
+        is_type,
     }
 }
 
-/// Reads one setting; what serde says where it cannot be read.
-fn one(name: &str, value: &Value) -> Result<(), String> {
-    let alone = Map::from_iter([(name.to_owned(), value.clone())]);
-    serde_json::from_value::<Settings>(Value::Object(alone))
-        .map(drop)
-        .map_err(|e| e.to_string())
+fn check(name: &str, value: &Value) -> Result<(), WrongSetting> {
+    let Some(kind) = Kind::of(name) else {
+        let why = "there is no such setting".to_owned();
+        return Err(wrong(name, value, why, false));
+    };
+    match kind.fits(value) {
+        (true, true) => Ok(()),
+        (is_type, _) => Err(wrong(name, value, kind.wanted(), !is_type)),
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +183,22 @@ mod tests {
             assert_eq!((e.to_string().as_str(), e.is_type), (message, is_type));
         }
         assert!(fault(json!({"ode": 4})).to_string().contains("rk2avg"));
-        let good = json!({"refine": 2, "ode": "rk4", "cfl": 1, "mesh": "3x2"});
-        Given::read(good.as_object().unwrap()).unwrap();
+        let e = fault(json!({"device": "tpu"}));
+        assert!(e.to_string().contains("cuda:all") && !e.is_type, "{e}");
+    }
+
+    #[test]
+    fn every_setting_can_be_given() {
+        let good = json!({
+            "problem": "1", "mesh": "3x2", "refine": 2, "t_final": 1, "steps": 3, "order": 2, "energy_order": 1,
+            "ode": "ssp-rk3", "assembly": "full", "device": "cuda:0,1", "kernels": "zones=2", "profile": true,
+            "share": 0.5, "tune": false, "period": 4, "cfl": 1, "cg_tol": 1e-9, "cg_max": 30, "e0": null,
+            "checkpoint": "c", "every": 3, "history": "h.csv", "vtu": "v", "snapshots": 2, "png": "p.png",
+            "profile_file": "r.csv", "threads": 2, "mark": "m",
+        });
+        let settings = Given::read(good.as_object().unwrap()).unwrap().0;
+        let written = serde_json::to_value(&settings).unwrap();
+        let fields = written.as_object().unwrap();
+        assert!(fields.keys().all(|k| Kind::of(k).is_some()) && fields.len() > 15);
     }
 }

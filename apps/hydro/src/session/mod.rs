@@ -1,38 +1,50 @@
-//! A run that other programs step: settings by name as the `hydro` command takes them, an engine, and a clock.
+//! A run that programs step: settings by name as the `hydro` command takes them, an engine, and a clock. The command is one
+//! of these programs.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `settings`, `figures` | settings of a run, and of its figures |
+//! | `given`, `help` | settings that other programs give by name; help of flags |
+//! | `checks`, `mark` | what is refused before a run starts |
+//! | `prepare` | the engine of a rank |
+//! | `run` | what stays the same during a run |
+//! | `restart` | the point from which a run continues |
 
+pub(crate) mod checks;
+pub(crate) mod figures;
 mod given;
+mod help;
+pub(crate) mod mark;
+pub(crate) mod prepare;
+pub(crate) mod restart;
+pub(crate) mod run;
+pub(crate) mod settings;
 
 pub use given::{Given, WrongSetting};
 
-use crate::commands::ranks::{Prepared, Stop, prepare};
-use crate::commands::restart::same_files;
-use crate::commands::run::RestartState;
-use crate::commands::saving::Saving;
-use crate::commands::settings::Settings;
-use crate::commands::watch::{Watch, walls_move};
-use crate::commands::{checks, mark, ranks};
-use crate::engine::{State, Timings};
-use crate::output::checkpoint::{self, Checkpoint, Input};
+use crate::HydroError;
+use crate::engine::{Engine, State, Timings};
 use crate::problem::Problem;
 use crate::time::stepping::{Clock, Report, Termination};
 use greenup_app::{AppError, Result, interrupt, print};
+use greenup_device::cuda::Gpu;
 use greenup_ranks::Ranks;
+use prepare::{Prepared, prepare};
+use restart::Restart;
+use run::{Run, walls_move};
 use serde_json::Value;
+use settings::Settings;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A run between two steps. GPU sessions stay on their thread; with several ranks, all call the same methods.
 pub struct Session {
-    settings: Settings,
-    inputs: Vec<Input>,
-    prepared: Prepared,
-    clock: Clock,
-    /// Total energy at the start.
-    start: f64,
-    /// Whether a wall of any rank does work.
-    walls_move: bool,
-    ranks: Arc<dyn Ranks>,
+    pub(crate) run: Arc<Run>,
+    pub(crate) engine: Box<dyn Engine>,
+    pub(crate) clock: Clock,
+    /// Whether a rank was asked to stop, if zones are shared by ranks.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// Numbers of zones, nodes and coefficients of the part of this rank.
@@ -57,7 +69,7 @@ impl Session {
     /// A setting is invalid, a file cannot be read, the run does not fit into memory, or the device is not there.
     pub fn new(given: &Given, ranks: Arc<dyn Ranks>) -> Result<Self> {
         let (problem, settings) = given.0.resolved()?;
-        Self::of(problem, settings, None, ranks)
+        Self::open(problem, settings, None, ranks)
     }
 
     /// Continues a run from a checkpoint, with identical digits.
@@ -65,68 +77,85 @@ impl Session {
     /// # Errors
     /// The checkpoint is damaged or cannot be read, or one of its input files changed.
     pub fn load(path: &Path, ranks: Arc<dyn Ranks>) -> Result<Self> {
-        let Checkpoint {
-            setup,
-            inputs,
-            energy,
-            clock,
-            state,
-        } = checkpoint::read::<Settings>(path)?;
-        setup.check()?;
-        same_files(&setup, &inputs)?;
-        let settings = mark::marked(setup, &inputs);
-        let clock = Clock {
-            dt: clock.free,
-            ..clock
-        };
-        let named = Settings {
-            problem: settings.problem.clone(),
-            ..Settings::default()
-        };
-        let (problem, _) = named.resolved()?;
-        let from = RestartState {
-            energy,
-            clock,
-            state,
-            snapshots_every: settings.snapshots_every(),
-        };
-        Self::of(problem, settings, Some(from), ranks)
+        let (settings, inputs, from) = Restart::read(path)?;
+        let problem = restart::problem(&settings, &inputs)?;
+        Self::open(problem, settings, Some(from.uncut()), ranks)
     }
 
-    fn of(
+    /// Prepares a run with complete settings, from the initial state or from a checkpoint.
+    ///
+    /// # Errors
+    /// As [`Session::new`]; an output cannot be written.
+    pub(crate) fn open(
         problem: Problem,
         settings: Settings,
-        from: Option<RestartState>,
+        from: Option<Restart>,
         ranks: Arc<dyn Ranks>,
     ) -> Result<Self> {
-        ranks::check(&settings, &*ranks)?;
+        let device = settings.device().of_rank(ranks.local(), Gpu::count());
+        prepare::check(&settings, &device, &*ranks)?;
         let inputs = checks::inputs(&settings)?;
         let settings = mark::marked(settings, &inputs);
-        let mut prepared = prepare(problem, &settings, &ranks)?;
+        // The first rank writes.
         if ranks.rank() == 0 {
-            prepared.hydro.notes.iter().for_each(print::warn);
+            checks::outputs(&settings)?;
         }
-        let (start, clock) = match from {
+        let Prepared {
+            hydro,
+            state,
+            mut engine,
+            stop,
+            whole,
+            bounds,
+        } = prepare(problem, &settings, &device, &ranks)?;
+        if ranks.rank() == 0 {
+            hydro.notes.iter().for_each(print::warn);
+        }
+        let (energy, clock) = match from {
             Some(from) => {
-                let state = from.part(&prepared)?;
-                prepared.engine.start(&state)?;
+                engine.start(&from.part(&state, whole.as_deref())?)?;
                 (from.energy, from.clock)
             }
             None => {
-                let rate = prepared.engine.start(&prepared.state)?;
-                let (internal, kinetic) = prepared.engine.energies()?;
-                (internal + kinetic, Clock::new(rate, prepared.hydro.cfl)?)
+                let rate = engine.start(&state)?;
+                let (internal, kinetic) = engine.energies()?;
+                (internal + kinetic, Clock::new(rate, hydro.cfl)?)
             }
         };
-        Ok(Self {
-            walls_move: walls_move(&prepared.hydro, &*ranks),
+        let run = Run {
+            walls_move: walls_move(&hydro, &*ranks),
             settings,
             inputs,
-            prepared,
-            clock,
-            start,
             ranks,
+            device,
+            hydro,
+            whole,
+            bounds,
+            energy,
+        };
+        Ok(Self {
+            run: Arc::new(run),
+            engine,
+            clock,
+            stop,
         })
+    }
+
+    /// Takes steps to time `end`, until `most` steps in total, or until `stop`. Calls `seen` after each accepted step; its
+    /// error ends the run.
+    ///
+    /// # Errors
+    /// As of [`Clock::advance`].
+    pub(crate) fn take_steps(
+        &mut self,
+        until: (f64, Option<usize>),
+        stop: &AtomicBool,
+        seen: &mut dyn FnMut(&Clock, &mut dyn Engine) -> std::result::Result<(), HydroError>,
+    ) -> std::result::Result<(), Termination> {
+        let stop = self.stop.as_deref().unwrap_or(stop);
+        let cfl = self.run.hydro.cfl;
+        self.clock
+            .advance(&mut *self.engine, cfl, until, stop, seen)
     }
 
     /// Advances to time `end`, by at most `most` steps, or until `stop`. Calls `accepted` after each accepted step. The time
@@ -141,26 +170,18 @@ impl Session {
         accepted: &dyn Fn(&Clock),
     ) -> Result {
         let most = most.map(|n| self.clock.steps.saturating_add(n));
-        let cfl = self.prepared.hydro.cfl;
-        let engine = &mut *self.prepared.engine;
-        let own: &AtomicBool = match &self.prepared.stop {
-            Stop::Own(_) => stop,
-            Stop::Agreed(agreed) => {
-                agreed.store(false, Ordering::Relaxed);
-                agreed
+        let shared = self.stop.is_some();
+        if let Some(agreed) = &self.stop {
+            agreed.store(false, Ordering::Relaxed);
+        }
+        let ended = self.take_steps((end, most), stop, &mut |c, _| {
+            accepted(c);
+            // Ranks look at the process's flag.
+            if shared && stop.load(Ordering::Relaxed) {
+                interrupt::flag().store(true, Ordering::Relaxed);
             }
-        };
-        let shared = matches!(self.prepared.stop, Stop::Agreed(_));
-        let ended = self
-            .clock
-            .advance(engine, cfl, (end, most), own, &mut |c, _| {
-                accepted(c);
-                // Ranks look at the process's flag.
-                if shared && stop.load(Ordering::Relaxed) {
-                    interrupt::flag().store(true, Ordering::Relaxed);
-                }
-                Ok(())
-            });
+            Ok(())
+        });
         if shared {
             interrupt::flag().store(false, Ordering::Relaxed);
         }
@@ -181,32 +202,14 @@ impl Session {
     /// # Errors
     /// It cannot be written, or is an input file.
     pub fn save(&mut self, path: &Path) -> Result {
-        let settings = Settings {
-            checkpoint: Some(path.to_owned()),
-            ..self.settings.clone()
-        };
-        if self.ranks.rank() == 0 {
-            checks::outputs(&settings)?;
+        if self.run.is_first() {
+            checks::outputs(&Settings {
+                checkpoint: Some(path.to_owned()),
+                ..self.run.settings.clone()
+            })?;
         }
-        let state = self.prepared.engine.state()?;
-        let saving = Saving {
-            s: &settings,
-            inputs: &self.inputs,
-            ranks: &*self.ranks,
-            whole: self.prepared.whole.as_deref(),
-            hydro: &self.prepared.hydro,
-            drawn: None,
-            start: self.start,
-            watch: Watch::new(
-                (&self.prepared.hydro, self.prepared.whole.as_deref()),
-                &*self.ranks,
-                (&self.clock, self.settings.t_final()),
-            ),
-            history: None,
-            snapshots: None,
-            animation: None,
-        };
-        Ok(saving.checkpoint(&self.clock, &state)?)
+        let state = self.engine.state()?;
+        Ok(self.run.checkpoint(path, &self.clock, &state)?)
     }
 
     /// Time and step counts.
@@ -216,7 +219,7 @@ impl Session {
 
     /// Final time of the problem or the settings.
     pub fn t_final(&self) -> f64 {
-        self.settings.t_final()
+        self.run.settings.t_final()
     }
 
     /// The last accepted state of the part of this rank.
@@ -224,7 +227,7 @@ impl Session {
     /// # Errors
     /// The device is lost.
     pub fn state(&mut self) -> Result<State> {
-        Ok(self.prepared.engine.state()?)
+        Ok(self.engine.state()?)
     }
 
     /// Total internal and kinetic energy of all ranks.
@@ -232,7 +235,7 @@ impl Session {
     /// # Errors
     /// The device is lost.
     pub fn energies(&mut self) -> Result<(f64, f64)> {
-        Ok(self.prepared.engine.energies()?)
+        Ok(self.engine.energies()?)
     }
 
     /// Results so far.
@@ -240,30 +243,29 @@ impl Session {
     /// # Errors
     /// The device is lost.
     pub fn report(&mut self) -> Result<Report> {
-        let start = (!self.walls_move).then_some(self.start);
-        Ok(self.clock.report(&mut *self.prepared.engine, start)?)
+        Ok(self.clock.report(&mut *self.engine, self.run.conserved())?)
     }
 
     /// Times and counts of the engine.
     pub fn timings(&self) -> Timings {
-        self.prepared.engine.timings()
+        self.engine.timings()
     }
 
     /// Sizes of the arrays of [`Session::state`].
     pub fn sizes(&self) -> Sizes {
-        let space = &self.prepared.hydro.space;
+        let space = &self.run.hydro.space;
         Sizes {
             dim: space.dim,
             zones: space.zones,
             nodes: space.nodes,
             energies: space.element.energies,
-            unknowns: self.prepared.counts().1,
+            unknowns: self.run.counts().1,
         }
     }
 
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
-        self.ranks.size()
+        self.run.ranks.size()
     }
 
     /// The settings, completed by those of the problem, as names and values.
@@ -271,14 +273,14 @@ impl Session {
     /// # Errors
     /// They cannot be written as JSON.
     pub fn settings(&self) -> Result<Value> {
-        let mut all = serde_json::to_value(&self.settings)?;
+        let mut all = serde_json::to_value(&self.run.settings)?;
         all.as_object_mut().map(|all| all.remove("mark"));
         Ok(all)
     }
 
     /// Nodes of each zone, `[zone][local]`.
     pub fn zone_nodes(&self) -> Vec<u32> {
-        let space = &self.prepared.hydro.space;
+        let space = &self.run.hydro.space;
         (0..space.zones)
             .flat_map(|z| space.zone(z).iter().copied())
             .collect()

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// Time integrator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ode {
     /// Forward Euler, order 1
@@ -16,6 +16,7 @@ pub enum Ode {
     /// Strong-stability-preserving, order 3
     SspRk3,
     /// Classical Runge–Kutta, order 4
+    #[default]
     Rk4,
     /// Verner's method, order 6, eight stages
     Rk6,

@@ -292,13 +292,7 @@ fn random_damage_to_meshes_does_not_panic() {
         "nodes",
         "vertices",
     ];
-    let orders = Orders {
-        kinematic: 2,
-        energy: 1,
-        cg_tol: 1e-12,
-        cg_max: 300,
-        cfl: 0.5,
-    };
+    let orders = Orders::default();
     let mut rng = fastrand::Rng::with_seed(12);
     for name in ["skew.mesh", "cube_tet.mesh", "square.msh"] {
         let text = std::fs::read_to_string(data("tests/data").join(name)).unwrap();

@@ -27,8 +27,9 @@ pub use tuning::*;
 pub use wisdom::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use greenup_app::args::{DeviceSet, Devices, SensorArg};
+use greenup_app::args::SensorArg;
 use greenup_app::ranks::RanksArg;
+use greenup_device::{DeviceSpec, Usable};
 use parse::resamples;
 use std::path::PathBuf;
 
@@ -110,8 +111,8 @@ pub struct StudyArgs {
     #[arg(short, long, default_value = "study", value_name = "DIR")]
     pub out: PathBuf,
     /// Devices to study: the host's cores, one GPU, or every device present
-    #[arg(long, default_value = "all", value_name = "cpu|cuda[:N]|all", value_parser = greenup_app::args::devices)]
-    pub device: Devices,
+    #[arg(long, default_value = "all", value_name = "cpu|cuda[:N]|all", value_parser = |text: &str| Usable::ALL.parse(text))]
+    pub device: DeviceSpec,
     /// Name of the calibrated machine; that of a GPU ends in -cuda0
     #[arg(long, default_value = "this-host")]
     pub name: String,
@@ -169,8 +170,8 @@ pub struct CalibrateArgs {
     #[arg(long)]
     pub quick: bool,
     /// Device to calibrate: cpu, or a GPU as cuda or cuda:N; with --network several GPUs as cuda:all or cuda:0,1 [default: cpu]
-    #[arg(long = "device", value_name = "cpu|cuda[:N]")]
-    pub device: Option<DeviceSet>,
+    #[arg(long = "device", value_name = "cpu|cuda[:N]", value_parser = |text: &str| Usable::SEVERAL.parse(text))]
+    pub device: Option<DeviceSpec>,
     /// Measure messages instead: between ranks (`mpirun -np 2 greenup calibrate --network`, or --ranks), or with --device
     /// cuda:all between the GPUs of this host
     #[arg(long, conflicts_with_all = ["records", "page", "method"])]

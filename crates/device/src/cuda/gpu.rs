@@ -159,6 +159,11 @@ impl Gpu {
             .collect()
     }
 
+    /// Number of GPUs of this host; 0 without a driver: opening the first one says what is missing.
+    pub fn count() -> usize {
+        Self::all().map_or(0, |all| all.len())
+    }
+
     /// The GPU of this number.
     ///
     /// # Errors

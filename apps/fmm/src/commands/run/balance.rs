@@ -1,11 +1,11 @@
 //! Points per leaf that balance a GPU and the host's cores.
 
-use crate::commands::device::hybrid;
 use crate::commands::{check_interrupt, time};
+use crate::hybrid::{Trial, balance};
+use crate::plan::Plan;
+use crate::precision::Real;
+use crate::session::engines::hybrid;
 use greenup_app::{AppError, Result, print};
-use greenup_fmm::hybrid::{Trial, balance};
-use greenup_fmm::plan::Plan;
-use greenup_fmm::precision::Real;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -4,22 +4,22 @@ use super::accepted;
 use super::evaluation::{self, BetweenRanks, Timings, devices, fastest, longest};
 use super::report::setup;
 use super::streamed::write;
+use crate::FmmError;
+use crate::check::{Errors, errors_at};
 use crate::commands::check_interrupt;
-use crate::commands::device::engine;
 use crate::commands::input::Input;
 use crate::commands::time;
-use greenup_app::args::Device;
+use crate::distributed::Distributed;
+use crate::engine::PhaseTimes;
+use crate::options::Options;
+use crate::plan::SetupTimes;
+use crate::points::Points;
+use crate::precision::Real;
+use crate::session::engines::engine;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{Boards, Team};
 use greenup_app::{Result, print};
-use greenup_fmm::FmmError;
-use greenup_fmm::check::{Errors, errors_at};
-use greenup_fmm::distributed::Distributed;
-use greenup_fmm::engine::PhaseTimes;
-use greenup_fmm::options::Options;
-use greenup_fmm::plan::SetupTimes;
-use greenup_fmm::points::Points;
-use greenup_fmm::precision::Real;
+use greenup_device::DeviceSpec;
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
 use serde::Serialize;
@@ -80,7 +80,7 @@ pub fn run<R: Real>(
     asked: &Asked<'_>,
     options: &Options,
     team: &Team,
-    device: impl Fn(&dyn Ranks) -> Device + Sync,
+    device: impl Fn(&dyn Ranks) -> DeviceSpec + Sync,
 ) -> Result {
     let report = team.run(|ranks| of::<R>(asked, options, ranks, device(&**ranks)))?;
     if !team.has_first() {
@@ -97,14 +97,14 @@ fn of<R: Real>(
     asked: &Asked<'_>,
     options: &Options,
     ranks: &Arc<dyn Ranks>,
-    device: Device,
+    device: DeviceSpec,
 ) -> Result<Report> {
     let ranks = &**ranks;
     let mut provenance = Provenance::of_process().seeded(Some(asked.input.seed));
     let (points, charges) = asked.input.load_piece(ranks.rank(), ranks.size())?;
     let start = Instant::now();
     let sum = Distributed::<R>::new(ranks, (&points, &charges), options)?;
-    let (mut engine, name) = engine(Arc::clone(sum.plan()), device, asked.kernels)?;
+    let (mut engine, name) = engine(Arc::clone(sum.plan()), &device, asked.kernels)?;
     let setup_s = longest(ranks, start.elapsed().as_secs_f64());
     let mut results = Vec::new();
     let (mut timings, phases) = fastest(ranks, asked.repeat, || {
@@ -115,7 +115,7 @@ fn of<R: Real>(
         Ok((engine.phases(), between))
     })?;
     let measured = match asked.measure {
-        true => Some(evaluation::measure(ranks, device, &mut *engine)?),
+        true => Some(evaluation::measure(ranks, &device, &mut *engine)?),
         false => None,
     };
     let (measured, boards) = measured.map_or((None, None), |(m, boards)| (Some(m), boards));

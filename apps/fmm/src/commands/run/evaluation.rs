@@ -1,11 +1,11 @@
 //! Repeated evaluations by ranks: times of the fastest, and measurements.
 
 use crate::commands::check_interrupt;
-use crate::commands::device::{measured, meter};
-use greenup_app::args::Device;
+use crate::commands::measure::{measured, meter};
+use crate::engine::{Engine, PhaseTimes};
 use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result};
-use greenup_fmm::engine::{Engine, PhaseTimes};
+use greenup_device::DeviceSpec;
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub fn fastest(
 /// boards.
 pub fn measure(
     ranks: &dyn Ranks,
-    device: Device,
+    device: &DeviceSpec,
     engine: &mut dyn Engine,
 ) -> Result<(Measurement, Option<Boards>)> {
     ranks.barrier();

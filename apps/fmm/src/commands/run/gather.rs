@@ -1,11 +1,11 @@
 //! Results of all ranks in the order of the input.
 
+use crate::FmmError;
+use crate::distributed::values;
+use crate::plan::{Part, Plan, merge};
+use crate::precision::Real;
 use greenup_app::Result;
 use greenup_device::memory::bytes;
-use greenup_fmm::FmmError;
-use greenup_fmm::distributed::values;
-use greenup_fmm::plan::{Part, Plan, merge};
-use greenup_fmm::precision::Real;
 use greenup_ranks::Ranks;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 

@@ -18,10 +18,18 @@ mod ranks;
 mod report;
 mod streamed;
 
+use crate::FmmError;
+use crate::check::{Errors, errors};
 use crate::check::{in_range, verify};
-use crate::commands::device::{RunDevice, check_kernels};
-use crate::commands::input::{Input, Loaded, PrecisionArg, default_ncrit};
+use crate::commands::input::{Input, Loaded, PrecisionArg};
 use crate::commands::{check_interrupt, drawing, predicted, wisdom};
+use crate::cost_model;
+use crate::hybrid::FIRST_NCRIT;
+use crate::options::{M2l, Options, default_ncrit};
+use crate::plan::Plan;
+use crate::points::files;
+use crate::precision::Real;
+use crate::session::engines::check_kernels;
 use balance::Balance;
 use clap::Args;
 use distributed::Asked;
@@ -31,16 +39,8 @@ use greenup_app::output::Output;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, print};
-use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
-use greenup_fmm::FmmError;
-use greenup_fmm::check::errors;
-use greenup_fmm::cost_model;
-use greenup_fmm::hybrid::FIRST_NCRIT;
-use greenup_fmm::options::{M2l, Options};
-use greenup_fmm::plan::Plan;
-use greenup_fmm::points::files;
-use greenup_fmm::precision::Real;
+use greenup_device::{CpuFacts, DeviceSpec, Usable};
 use greenup_model::Machine;
 use ranks::{Evaluated, evaluate};
 use report::{BoundMachine, Report, drawing, text};
@@ -58,9 +58,10 @@ pub struct RunArgs {
     #[arg(
         long,
         default_value = "cpu",
-        value_name = "cpu|cuda[:N,M,...|:all][+cpu]"
+        value_name = "cpu|cuda[:N,M,...|:all][+cpu]",
+        value_parser = |text: &str| Usable::SEVERAL_OR_SHARED.parse(text)
     )]
-    device: RunDevice,
+    device: DeviceSpec,
     #[command(flatten)]
     ranks: RanksArg,
     /// Give each rank (of mpirun, --ranks or several GPUs) a part of the points, instead of all: for points that do not fit
@@ -111,7 +112,9 @@ pub fn run(args: &RunArgs) -> Result {
     if args.repeat == 0 {
         return Err(AppError::new("invalid --repeat 0: use 1 or more"));
     }
-    let team = args.ranks.team(args.device.gpus((0, 1), gpus()).len())?;
+    let team = args
+        .ranks
+        .team(args.device.gpus((0, 1), Gpu::count()).len())?;
     team.start_threads(args.input.threads)?;
     if shares_gpu(args, &team) {
         print::note(format!(
@@ -125,7 +128,7 @@ pub fn run(args: &RunArgs) -> Result {
         )
         .hint("measure one rank, or GPUs: each board has its own counter"));
     }
-    if let RunDevice::GpuAndCpu(_) = args.device {
+    if args.device.is_shared() {
         let fix = "use --device cuda:all: each GPU computes all phases of its targets";
         for (flag, set) in [
             ("several ranks", team.size() > 1),
@@ -155,8 +158,8 @@ pub fn run(args: &RunArgs) -> Result {
 /// Whether ranks of this host use the same GPU.
 fn shares_gpu(args: &RunArgs, team: &Team) -> bool {
     let (ranks, gpus) = match team {
-        Team::World(r) => (r.local().1, gpus()),
-        Team::Threads(n) => (*n, gpus()),
+        Team::World(r) => (r.local().1, Gpu::count()),
+        Team::Threads(n) => (*n, Gpu::count()),
     };
     let used: BTreeSet<usize> = (0..ranks)
         .flat_map(|rank| args.device.gpus((rank, ranks), gpus))
@@ -164,27 +167,17 @@ fn shares_gpu(args: &RunArgs, team: &Team) -> bool {
     args.device.is_gpu() && gpus > 0 && used.len() < ranks
 }
 
-/// Number of GPUs of this host.
-fn gpus() -> usize {
-    // Without a driver, opening the first one says what is missing.
-    Gpu::all().map_or(0, |all| all.len())
-}
-
 /// The options of a run; those of wisdom for the number of `points`, if that is given.
-fn options(args: &RunArgs, points: Option<usize>) -> Result<Options> {
-    let device = args.device.of_rank((0, 1), gpus());
+fn options<R: Real>(args: &RunArgs, points: Option<usize>) -> Result<Options> {
+    let device = args.device.of_rank((0, 1), Gpu::count());
     let tuned = match (args.ncrit, points) {
-        (None, Some(n)) => wisdom::find(&args.input, device, n, args.m2l)?,
+        (None, Some(n)) => wisdom::find(&args.input, &device, n, args.m2l)?,
         _ => None,
     };
     let (ncrit, m2l) = tuned.unwrap_or_else(|| {
-        let default = match args.device {
-            RunDevice::GpuAndCpu(_) => FIRST_NCRIT,
-            _ => default_ncrit(
-                args.device.is_gpu(),
-                args.input.precision,
-                args.input.gradient,
-            ),
+        let default = match args.device.is_shared() {
+            true => FIRST_NCRIT,
+            false => default_ncrit::<R>(args.device.is_gpu(), args.input.gradient),
         };
         (args.ncrit.unwrap_or(default), args.m2l.unwrap_or(M2l::Fft))
     });
@@ -201,8 +194,8 @@ fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
         out: args.out.as_ref(),
         json: args.json,
     };
-    distributed::run::<R>(&asked, &options(args, None)?, team, |ranks| {
-        args.device.of_rank(ranks.local(), gpus())
+    distributed::run::<R>(&asked, &options::<R>(args, None)?, team, |ranks| {
+        args.device.of_rank(ranks.local(), Gpu::count())
     })
 }
 
@@ -218,11 +211,12 @@ fn plan<R: Real>(
     }
     // Ranks of several hosts would read the files of several.
     let points = (team.size() == 1).then(|| l.sources.len());
-    let options = options(args, points)?;
+    let options = options::<R>(args, points)?;
     let first = Plan::<R>::new(&l.sources, l.targets.as_ref(), &options)?;
     match (&args.device, args.ncrit) {
-        (RunDevice::GpuAndCpu(gpu), None) => {
-            let (plan, balance) = balance::balanced(first, &l.charges, *gpu, &args.kernels)?;
+        (DeviceSpec::GpuAndCpu(gpu), None) => {
+            let gpu = gpu.unwrap_or(0);
+            let (plan, balance) = balance::balanced(first, &l.charges, gpu, &args.kernels)?;
             Ok((plan, Some(balance)))
         }
         _ => Ok((Arc::new(first), None)),
@@ -249,84 +243,79 @@ fn accepted(o: &Options, verify: impl FnOnce() -> std::result::Result<(), FmmErr
     }
 }
 
-fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
-    let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
-    let machine = args.machine.load()?;
-    let start = Instant::now();
-    let (plan, balance) = plan::<R>(args, team, l)?;
-    let setup_s = start.elapsed().as_secs_f64() - balance.as_ref().map_or(0.0, |b| b.time_s);
+/// Evaluates on all ranks of this process; the results of all are on the first.
+fn evaluated<R: Real>(
+    args: &RunArgs,
+    team: &Team,
+    plan: &Arc<Plan<R>>,
+    charges: &[f64],
+) -> Result<Evaluated> {
     let options = plan.options();
     // Ranks that are threads of this process write into the same memory.
     let threads = matches!(team, Team::Threads(_));
     let outputs = options.kernel.outputs(options.gradient);
     let mut merged = vec![0.0; if threads { plan.targets() * outputs } else { 0 }];
     let gather = threads.then(|| Gather::new(&mut merged, plan.targets(), team.size()));
-    let Evaluated {
-        device,
-        setup_s: device_s,
-        timings,
-        phases,
-        results,
-        measured,
-        boards,
-    } = team.run(|ranks| {
-        let device = args.device.of_rank(ranks.local(), gpus());
+    let mut all = team.run(|ranks| {
+        let device = args.device.of_rank(ranks.local(), Gpu::count());
         let times = (args.repeat, args.measure);
-        let who = (&**ranks, device);
-        evaluate(
-            &plan,
-            &l.charges,
-            who,
-            &args.kernels,
-            times,
-            gather.as_ref(),
-        )
+        let who = (&**ranks, &device);
+        evaluate(plan, charges, who, &args.kernels, times, gather.as_ref())
     })?;
-    let results = match threads {
-        true => merged,
-        false => results,
-    };
+    if threads {
+        all.results = merged;
+    }
+    Ok(all)
+}
+
+/// Refuses wrong results; compares them with direct sums if asked to.
+fn checked<R: Real>(
+    args: &RunArgs,
+    plan: &Plan<R>,
+    l: &Loaded,
+    results: &[f64],
+) -> Result<Option<Errors>> {
+    let o = plan.options();
+    let from = (&l.sources, l.charges.as_slice());
+    let targets = l.targets.as_ref().unwrap_or(&l.sources);
+    in_range(o, results, plan.unit)?;
+    accepted(o, || verify::<R>(o, from, targets, results))?;
+    let compares = args.check > 0 && !targets.is_empty() && !l.sources.is_empty();
+    let compared =
+        compares.then(|| errors(o.kernel, o.gradient, from, targets, results, args.check));
+    check_interrupt()?;
+    Ok(compared)
+}
+
+fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
+    let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
+    let machine = args.machine.load()?;
+    let start = Instant::now();
+    let (plan, balance) = plan::<R>(args, team, l)?;
+    let setup_s = start.elapsed().as_secs_f64() - balance.as_ref().map_or(0.0, |b| b.time_s);
+    let e = evaluated(args, team, &plan, &l.charges)?;
     if !team.has_first() {
         return Ok(());
     }
-    let setup_s = setup_s + device_s;
+    let setup_s = setup_s + e.setup_s;
+    let options = plan.options();
     let targets = l.targets.as_ref().unwrap_or(&l.sources);
-    in_range(options, &results, plan.unit)?;
-    accepted(options, || {
-        let from = (&l.sources, l.charges.as_slice());
-        verify::<R>(options, from, targets, &results)
-    })?;
-    let compared = (args.check > 0 && !targets.is_empty() && !l.sources.is_empty()).then(|| {
-        let from = (&l.sources, l.charges.as_slice());
-        errors(
-            options.kernel,
-            options.gradient,
-            from,
-            targets,
-            &results,
-            args.check,
-        )
-    });
-    check_interrupt()?;
+    let errors = checked(args, &plan, l, &e.results)?;
     if let Some(path) = &args.out {
-        files::write(
-            path,
-            targets,
-            options.kernel.columns(options.gradient),
-            &results,
-        )?;
+        let columns = options.kernel.columns(options.gradient);
+        files::write(path, targets, columns, &e.results)?;
         print::note(format!("wrote {}", path.display()));
     }
     let work = cost_model::phases(&plan);
     let bound_machine = machine.as_ref().map(|m| BoundMachine {
         name: m.name.clone(),
-        is_this: ran_on(m, args.device.is_gpu(), &device),
+        is_this: ran_on(m, args.device.is_gpu(), &e.device),
     });
     let bound = (machine.as_ref())
         .map(|m| predicted::phases::<R>(m, &work))
         .transpose()?;
     provenance.took("set-up", setup_s);
-    provenance.took("evaluation", timings.evaluation_s);
+    provenance.took("evaluation", e.timings.evaluation_s);
     let report = Report {
         provenance,
         kernel: options.kernel.to_string(),
@@ -338,7 +327,7 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
         order: plan.order(),
         ncrit: options.ncrit,
         m2l: options.m2l,
-        device,
+        device: e.device,
         ranks: team.size(),
         levels: plan
             .tree()
@@ -348,16 +337,16 @@ fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>)
             .collect(),
         setup_times: plan.setup_times(),
         setup_s,
-        evaluation_s: timings.evaluation_s,
-        timings,
-        phases,
+        evaluation_s: e.timings.evaluation_s,
+        timings: e.timings,
+        phases: e.phases,
         balance,
         work,
         bound,
         bound_machine,
-        measured,
-        boards,
-        errors: compared,
+        measured: e.measured,
+        boards: e.boards,
+        errors,
     };
     if let Some(to) = figure {
         drawing(&report).write(to, &args.look.look(), &report.provenance)?;

@@ -2,13 +2,13 @@
 
 use super::evaluation::{self, BetweenRanks, Timings, devices, fastest, longest};
 use super::gather::{Gather, Processes};
-use crate::commands::device::any_engine;
+use crate::engine::PhaseTimes;
+use crate::plan::Plan;
+use crate::precision::Real;
+use crate::session::engines::any_engine;
 use greenup_app::Result;
-use greenup_app::args::Device;
 use greenup_app::ranks::Boards;
-use greenup_fmm::engine::PhaseTimes;
-use greenup_fmm::plan::Plan;
-use greenup_fmm::precision::Real;
+use greenup_device::DeviceSpec;
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct Evaluated {
 pub fn evaluate<R: Real>(
     plan: &Arc<Plan<R>>,
     charges: &[f64],
-    (ranks, device): (&dyn Ranks, Device),
+    (ranks, device): (&dyn Ranks, &DeviceSpec),
     kernels: &str,
     (repeat, measure): (usize, bool),
     gather: Option<&Gather<'_>>,

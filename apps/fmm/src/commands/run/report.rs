@@ -2,16 +2,16 @@
 
 use super::balance::Balance;
 use super::evaluation::Timings;
+use crate::check::Errors;
 use crate::commands::drawing::{Drawing, header, number};
 use crate::commands::predicted::Predicted;
 use crate::commands::time;
+use crate::cost_model::PhaseWork;
+use crate::engine::PhaseTimes;
+use crate::options::M2l;
+use crate::plan::SetupTimes;
 use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
-use greenup_fmm::check::Errors;
-use greenup_fmm::cost_model::PhaseWork;
-use greenup_fmm::engine::PhaseTimes;
-use greenup_fmm::options::M2l;
-use greenup_fmm::plan::SetupTimes;
 use greenup_meter::Measurement;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,

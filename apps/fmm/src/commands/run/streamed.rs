@@ -1,10 +1,10 @@
 //! Results of ranks to a file: the first rank writes what each sends in turn, so none holds the results of all.
 
+use crate::distributed::values;
+use crate::points::Points;
+use crate::points::files::{Block, Columns, write_columns};
 use greenup_app::{Result, print};
 use greenup_device::memory::bytes;
-use greenup_fmm::distributed::values;
-use greenup_fmm::points::Points;
-use greenup_fmm::points::files::{Block, Columns, write_columns};
 use greenup_ranks::Ranks;
 use std::io;
 use std::ops::Range;

@@ -1,12 +1,12 @@
 //! F of a shape at some q, how it was computed, and where the time went.
 
 use crate::commands::boards;
-use greenup_app::ranks::Boards;
-use greenup_app::{AppError, Result};
-use greenup_gisaxs::mesh_form_factor::{
+use crate::mesh_form_factor::{
     DeviceTimes, MakeMeter, Method, Precision, QGrid, Settings, Watch, each_over, prepare,
 };
-use greenup_gisaxs::{Complex64, FormFactor};
+use crate::{Complex64, FormFactor};
+use greenup_app::ranks::Boards;
+use greenup_app::{AppError, Result};
 use greenup_ranks::Ranks;
 use serde::Serialize;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! Tables of q and F.
 
 use super::stopped;
+use crate::mesh_form_factor::QGrid;
+use crate::table::{Column, Layout, PER_NM, fail};
+use crate::{Complex64, Q};
 use greenup_app::{Result, interrupt};
-use greenup_gisaxs::mesh_form_factor::QGrid;
-use greenup_gisaxs::table::{Column, Layout, PER_NM, fail};
-use greenup_gisaxs::{Complex64, Q};
 use std::path::Path;
 
 const COLUMNS: Layout = Layout {

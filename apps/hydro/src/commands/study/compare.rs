@@ -265,7 +265,7 @@ fn text(all: &[Pair]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::settings::Assembly;
+    use crate::session::settings::Assembly;
 
     fn row(device: &str, seconds: f64, watts: Option<f64>, host: Option<f64>) -> Row {
         Row {

@@ -2,7 +2,7 @@
 
 use super::WORK;
 use super::record::{Row, Study, Trace, Traced, spaces};
-use crate::commands::settings::Assembly;
+use crate::session::settings::Assembly;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };

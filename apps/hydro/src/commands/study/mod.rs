@@ -8,26 +8,27 @@ mod record;
 pub mod report;
 mod text;
 
-use crate::commands::checks;
-use crate::commands::run::engine;
-use crate::commands::settings::{Assembly, Settings};
+use crate::HydroError;
+use crate::engine::{Engine, Part};
+use crate::hydro::Hydro;
+use crate::mesh::Mesh;
+use crate::session::checks;
+use crate::session::prepare::engine;
+use crate::session::settings::{Assembly, Settings};
+use crate::time::stepping::Clock;
+use crate::tuning::cost_model::of_part;
 use clap::Args;
-use greenup_app::args::{Device, DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
+use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::output::write_chart;
 use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
+use greenup_device::DeviceSpec;
 use greenup_files::Outputs;
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::{Engine, Part};
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::mesh::Mesh;
-use greenup_hydro::time::stepping::Clock;
-use greenup_hydro::tuning::cost_model::of_part;
 use greenup_meter::choose::found;
 use greenup_meter::sensor::{Quantity, Sensor};
 use greenup_meter::{Measurement, Meter, Policy, Run};
-use greenup_model::predict;
+use greenup_model::{Machine, predict};
 use record::{Row, Study, Trace, Traced};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,8 +92,6 @@ const WORK: [(&str, Option<Part>); 3] = [
 
 /// Steps before a measurement.
 const STEPS_BEFORE: usize = 5;
-/// Most periods of so many steps until CPU and GPU are balanced.
-const BALANCE_PERIODS: usize = 16;
 
 /// An energy meter, a power sensor for traces, and the energy counter of the CPU while a GPU computes.
 struct Meters {
@@ -130,11 +129,9 @@ impl StudyArgs {
     }
 
     fn meters(&self) -> Result<Meters> {
-        let target = match self.device.device {
-            Device::Cpu => sensors::Target::Host,
-            Device::Cuda(n) | Device::CudaAndCpu(n) => {
-                sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?
-            }
+        let target = match self.device.device.gpu() {
+            None => sensors::Target::Host,
+            Some(n) => sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?,
         };
         let named = self.sensor.sensor.as_deref();
         let chosen = sensors::sensors(named, target, 0.3)?;
@@ -149,8 +146,8 @@ impl StudyArgs {
                 .flatten()
                 .find(|s| s.info().quantity == Quantity::Power && s.info().id.ends_with(&device))
         });
-        let host = match (self.device.device, named) {
-            (Device::Cpu, _) | (_, Some(_)) => None,
+        let host = match (self.device.device.gpu(), named) {
+            (None, _) | (_, Some(_)) => None,
             // Without a sensor of the CPU there is nothing to tell: the host's power is estimated later, if at all.
             _ => (sensors::sensors(None, sensors::Target::Host, 0.3).ok())
                 .and_then(|chosen| chosen.sensors.into_iter().next())
@@ -184,66 +181,25 @@ fn run_in_pool(args: &StudyArgs) -> Result {
     let start = Instant::now();
     let machine = args.machine.load()?;
     let mut meters = args.meters()?;
+    let device = args.device.device.of_rank((0, 1), 1);
     let mut rows = Vec::new();
     let mut traces: Vec<(Traced, Trace)> = Vec::new();
     'all: for order in &args.orders {
         let assemblies = [Assembly::Full, Assembly::Partial].into_iter();
         for assembly in assemblies.filter(|a| args.assembly.is_none_or(|only| only == *a)) {
-            let Prepared {
-                hydro,
-                mut engine,
-                dt,
-                unknowns,
-            } = prepared(args, *order, assembly)?;
+            let mut prepared = prepared(args, *order, assembly)?;
             let wanted = |(name, _): &(&str, _)| args.work.iter().any(|w| w == name);
             for (work, part) in WORK.into_iter().filter(wanted) {
-                if interrupt::requested() {
-                    break 'all;
-                }
-                let mut once = |e: &mut dyn Engine| match part {
-                    Some(part) => e.part(part),
-                    None => e.step(dt).and_then(|_| e.accept()),
-                };
-                let mut trace = Trace::new();
-                let begin = Counted::read(&mut meters.host);
-                let measured = measured(&mut meters, &mut *engine, &mut once, &mut trace)?;
-                let host_watts =
-                    begin.and_then(|b| b.power_until(Counted::read(&mut meters.host)?));
-                // An interrupted measurement is dropped.
-                let Some(m) = measured.filter(|_| !interrupt::requested()) else {
-                    break 'all;
-                };
-                let timings = engine.timings();
-                let iterations = timings.iterations / timings.solves.max(1) as f64;
-                let predicted = machine
-                    .as_ref()
-                    .zip(part)
-                    .filter(|_| assembly == Assembly::Partial)
-                    .and_then(|(m, part)| predict(m, &of_part(&hydro, part, iterations)).ok())
-                    .map(|p| (p.time_s, p.energy_j));
-                let joules = m.energy_j.map(|e| e.median);
-                rows.push(Row {
-                    order: *order,
-                    assembly,
-                    work: work.to_owned(),
-                    zones: hydro.space.zones,
-                    unknowns,
-                    seconds: m.time_s.median,
-                    seconds_error: m.time_s.relative_error(),
-                    watts: m.power_w.map(|w| w.median),
-                    joules,
-                    device: args.device.device.to_string(),
-                    host_watts,
-                    joules_per_unknown: joules
-                        .filter(|_| work == "step")
-                        .map(|j| j / unknowns as f64),
-                    predicted,
-                });
                 let of = Traced {
                     order: *order,
                     assembly,
                     work,
                 };
+                let by = (&device, machine.as_ref());
+                let Some((row, trace)) = row(&of, part, &mut prepared, &mut meters, by)? else {
+                    break 'all;
+                };
+                rows.push(row);
                 traces.push((of, trace));
                 // A kill loses only the measurement under way.
                 provenance.took("measurements", start.elapsed().as_secs_f64());
@@ -277,6 +233,62 @@ fn run_in_pool(args: &StudyArgs) -> Result {
     Ok(())
 }
 
+/// Measures one kind of work on a device, and predicts it; `None` if the user asked to stop.
+fn row(
+    of: &Traced,
+    part: Option<Part>,
+    Prepared {
+        hydro,
+        engine,
+        dt,
+        unknowns,
+    }: &mut Prepared,
+    meters: &mut Meters,
+    (device, machine): (&DeviceSpec, Option<&Machine>),
+) -> Result<Option<(Row, Trace)>> {
+    if interrupt::requested() {
+        return Ok(None);
+    }
+    let mut once = |e: &mut dyn Engine| match part {
+        Some(part) => e.part(part),
+        None => e.step(*dt).and_then(|_| e.accept()),
+    };
+    let mut trace = Trace::new();
+    let begin = Counted::read(&mut meters.host);
+    let measured = measured(meters, &mut **engine, &mut once, &mut trace)?;
+    let host_watts = begin.and_then(|b| b.power_until(Counted::read(&mut meters.host)?));
+    // An interrupted measurement is dropped.
+    let Some(m) = measured.filter(|_| !interrupt::requested()) else {
+        return Ok(None);
+    };
+    let timings = engine.timings();
+    let iterations = timings.iterations / timings.solves.max(1) as f64;
+    let predicted = machine
+        .zip(part)
+        .filter(|_| of.assembly == Assembly::Partial)
+        .and_then(|(m, part)| predict(m, &of_part(hydro, part, iterations)).ok())
+        .map(|p| (p.time_s, p.energy_j));
+    let joules = m.energy_j.map(|e| e.median);
+    let row = Row {
+        order: of.order,
+        assembly: of.assembly,
+        work: of.work.to_owned(),
+        zones: hydro.space.zones,
+        unknowns: *unknowns,
+        seconds: m.time_s.median,
+        seconds_error: m.time_s.relative_error(),
+        watts: m.power_w.map(|w| w.median),
+        joules,
+        device: device.to_string(),
+        host_watts,
+        joules_per_unknown: joules
+            .filter(|_| of.work == "step")
+            .map(|j| j / *unknowns as f64),
+        predicted,
+    };
+    Ok(Some((row, trace)))
+}
+
 /// Writes the page, and the figure of the traces if there are any.
 fn write_drawings(path: &Path, study: &Study, provenance: &Provenance, args: &StudyArgs) -> Result {
     let page = path.with_extension("html");
@@ -308,7 +320,7 @@ fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepar
         refine: Some(0),
         order: Some(order),
         assembly: Some(assembly),
-        device: Some(args.device.device.to_string()),
+        device: Some(args.device.device.clone()),
         cg_tol: Some(1e-8),
         ..Settings::default()
     };
@@ -316,25 +328,17 @@ fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepar
     let mesh = Mesh::open_if(&name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
     let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
     let hydro = Arc::new(hydro);
-    let mut engine = engine(&hydro, &s, s.device().parse()?)?;
+    let mut engine = engine(&hydro, &s, s.device())?;
     let rate = engine.start(&state)?;
     let mut clock = Clock::new(rate, hydro.cfl)?;
-    // A few steps, so that the fluid moves; more until CPU and GPU are balanced.
-    let shared = matches!(args.device.device, Device::CudaAndCpu(_));
-    for period in 1..=if shared { BALANCE_PERIODS } else { 1 } {
-        let steps = Some(STEPS_BEFORE * period);
-        let until = (f64::MAX, steps);
-        clock.advance(
-            &mut *engine,
-            hydro.cfl,
-            until,
-            interrupt::flag(),
-            &mut |_, _| Ok(()),
-        )?;
-        if interrupt::requested() || (shared && engine.balance()?.is_none()) {
-            break;
-        }
-    }
+    // A few steps, so that the fluid moves.
+    clock.advance(
+        &mut *engine,
+        hydro.cfl,
+        (f64::MAX, Some(STEPS_BEFORE)),
+        interrupt::flag(),
+        &mut |_, _| Ok(()),
+    )?;
     let unknowns = state.v.len() + state.e.len();
     Ok(Prepared {
         hydro,

@@ -184,7 +184,7 @@ fn compared(all: &[Comparison]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::settings::Assembly;
+    use crate::session::settings::Assembly;
 
     #[test]
     fn a_page_without_energy_says_so_once() {

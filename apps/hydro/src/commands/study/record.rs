@@ -1,7 +1,7 @@
 //! What a study has measured, and its files: rows as JSON, traces of power as CSV.
 
 use super::WORK;
-use crate::commands::settings::Assembly;
+use crate::session::settings::Assembly;
 use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
 use greenup_report::page::Fact;

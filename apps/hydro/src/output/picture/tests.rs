@@ -16,9 +16,7 @@ fn start(problem: &str, mesh: &str, refine: usize) -> (Hydro, State) {
     let o = Orders {
         kinematic: 3,
         energy: 2,
-        cg_tol: 1e-12,
-        cg_max: 300,
-        cfl: 0.5,
+        ..Orders::default()
     };
     let mesh = Mesh::open(mesh, refine).unwrap();
     Hydro::new(&mesh, Problem::of(problem).unwrap(), &o, 1.0).unwrap()

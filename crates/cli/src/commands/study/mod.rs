@@ -40,7 +40,7 @@ pub fn run(args: &StudyArgs) -> Result {
             m.name
         )));
     }
-    let found = setup::find(args.device)?;
+    let found = setup::find(&args.device)?;
     // Find out before measuring, not after.
     let devices = found.names();
     outputs.folder(&args.out)?;

@@ -3,13 +3,12 @@
 use super::{cases, setup};
 use crate::args::StudyArgs;
 use crate::commands::scaling::print_columns;
-use greenup_app::args::{Device, Devices};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, machine, print, sensors};
-use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
+use greenup_device::{CpuFacts, DeviceSpec};
 use greenup_files::ours::{self, write};
 use greenup_files::{FileError, Outputs};
 use greenup_model::Machine;
@@ -38,7 +37,7 @@ pub fn run(args: &StudyArgs) -> Result {
         .as_deref()
         .map(|name| machine::input(name, &mut outputs))
         .transpose()?;
-    let (gpus, device, mut missing) = devices(args.device)?;
+    let (gpus, device, mut missing) = devices(&args.device)?;
     let counts = counts(args, gpus.len())?;
     let temporary = tempfile::Builder::new()
         .prefix("greenup-scaling-")
@@ -198,13 +197,13 @@ fn counts(args: &StudyArgs, gpus: usize) -> Result<Vec<usize>> {
 type Numbered = Vec<(usize, Gpu)>;
 
 /// The GPUs with their numbers, none for ranks; the name of the devices; what is left out.
-fn devices(named: Devices) -> Result<(Numbered, String, Vec<String>)> {
+fn devices(named: &DeviceSpec) -> Result<(Numbered, String, Vec<String>)> {
     let found = setup::find(named)?;
-    if let Devices::One(Device::Cuda(n)) = named
-        && n > 0
+    if let DeviceSpec::Gpus(list) = named
+        && list[0] > 0
     {
         return Err(
-            AppError::new(format!("--device cuda:{n} is one GPU: there is nothing to compare"))
+            AppError::new(format!("--device {named} is one GPU: there is nothing to compare"))
                 .hint("--scaling takes all GPUs; `--device cpu` takes ranks, CUDA_VISIBLE_DEVICES chooses GPUs"),
         );
     }
@@ -214,7 +213,7 @@ fn devices(named: Devices) -> Result<(Numbered, String, Vec<String>)> {
     };
     let gpus = match named {
         // `cuda` stands for all GPUs here.
-        Devices::One(Device::Cuda(_)) => Gpu::all()?,
+        DeviceSpec::Gpu | DeviceSpec::Gpus(_) => Gpu::all()?,
         _ => found.gpus,
     };
     let gpus = (gpus.into_iter())

@@ -2,12 +2,12 @@
 
 use crate::args::StudyArgs;
 use crate::search::setup::launcher;
-use greenup_app::args::{Device, Devices};
 use greenup_app::error::Result;
 use greenup_app::sensors::{Chosen, Target};
 use greenup_app::{folders, print, sensors};
 use greenup_calibrate::gpu::suite::policy;
 use greenup_calibrate::suite::Depth;
+use greenup_device::DeviceSpec;
 use greenup_device::cuda::{Compiler, CudaError, Gpu, libraries};
 use greenup_meter::Policy;
 use greenup_study::{CpuOptions, GpuOptions, TuningOptions};
@@ -37,23 +37,23 @@ impl StudyDevices {
 }
 
 /// The devices that the user asked for. Of all devices, a GPU that cannot be used is missing; one that was named is an error.
-pub fn find(devices: Devices) -> Result<StudyDevices> {
+pub fn find(devices: &DeviceSpec) -> Result<StudyDevices> {
     let mut found = StudyDevices {
         cpu: true,
         gpus: Vec::new(),
         missing: Vec::new(),
     };
-    match devices {
-        Devices::One(Device::Cpu) => {}
-        Devices::One(Device::Cuda(n) | Device::CudaAndCpu(n)) => {
+    match (devices, devices.gpu()) {
+        (DeviceSpec::All, _) => match present() {
+            Ok(gpus) => found.gpus = gpus,
+            Err(why) => found.missing.push(format!("the GPU is left out: {why}")),
+        },
+        (_, Some(n)) => {
             found.cpu = false;
             found.gpus = vec![sensors::gpu(Some(&n.to_string()))?];
             Compiler::new(None)?;
         }
-        Devices::All => match present() {
-            Ok(gpus) => found.gpus = gpus,
-            Err(why) => found.missing.push(format!("the GPU is left out: {why}")),
-        },
+        (_, None) => {}
     }
     Ok(found)
 }
@@ -120,7 +120,7 @@ fn cpu_options(
             )
         });
     }
-    if chosen.gpu_seen && args.device == Devices::All && libraries::driver().is_err() {
+    if chosen.gpu_seen && args.device == DeviceSpec::All && libraries::driver().is_err() {
         print::warn(
             "an NVIDIA GPU is present, but the CUDA driver (libcuda.so) cannot be loaded: it is left out",
         );

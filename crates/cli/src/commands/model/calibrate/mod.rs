@@ -6,7 +6,6 @@ mod network;
 
 use crate::args::{CalibrateArgs, MethodArg};
 use crate::commands::model::fit::{print, write_page};
-use greenup_app::args::DeviceSet;
 use greenup_app::error::{AppError, Result};
 use greenup_app::interrupt;
 use greenup_app::output::Output;
@@ -17,7 +16,7 @@ use greenup_calibrate::fit::Fit;
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Depth, plan};
 use greenup_calibrate::{FitOptions, Record, record, suite};
-use greenup_device::{CpuFacts, Team};
+use greenup_device::{CpuFacts, DeviceSpec, Team, Usable};
 use greenup_files::{Journal, Outputs, write};
 use greenup_meter::{Meter, Policy};
 use greenup_model::Machine;
@@ -126,11 +125,10 @@ pub fn run(args: &CalibrateArgs) -> Result {
 }
 
 /// The number of the GPU to calibrate; `None` for the host.
-fn one_gpu(device: Option<&DeviceSet>) -> Result<Option<usize>> {
+fn one_gpu(device: Option<&DeviceSpec>) -> Result<Option<usize>> {
     match device {
-        None | Some(DeviceSet::Cpu) => Ok(None),
-        Some(DeviceSet::Gpu) => Ok(Some(0)),
-        Some(DeviceSet::Gpus(list)) if list.len() == 1 => Ok(Some(list[0])),
+        None => Ok(None),
+        Some(one) if Usable::ONE.check(one).is_ok() => Ok(one.gpu()),
         Some(several) => Err(AppError::new(format!(
             "--device {several}: one device is calibrated at a time"
         ))

@@ -2,22 +2,18 @@
 
 use super::{Measured, idle_power, policy};
 use crate::args::CalibrateArgs;
-use greenup_app::args::DeviceSet;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{print, sensors};
 use greenup_calibrate::network::peers::Pair;
 use greenup_calibrate::network::{Messages, host, line};
-use greenup_device::CpuFacts;
 use greenup_device::cuda::Gpu;
+use greenup_device::{CpuFacts, DeviceSpec};
 
 /// Measures them, and the memory that gathers the results of the GPUs.
-pub fn between_gpus(args: &CalibrateArgs, devices: &DeviceSet) -> Result<Measured> {
+pub fn between_gpus(args: &CalibrateArgs, devices: &DeviceSpec) -> Result<Measured> {
     let all = Gpu::all()?;
-    let numbers = match devices {
-        DeviceSet::Gpu => vec![0],
-        other => other.gpus((0, 1), all.len()),
-    };
+    let numbers = devices.gpus((0, 1), all.len());
     if numbers.len() < 2 || !devices.repeated().is_empty() {
         return Err(AppError::new(format!(
             "--device {devices}: messages between GPUs need two of them, and this host has {}",

@@ -1,20 +1,19 @@
 //! What a run writes on its way: history, snapshots, frames of an animation, checkpoints. The first rank says what is due, and
 //! all take part.
 
-use crate::commands::animation::Animation;
-use crate::commands::history::History;
-use crate::commands::settings::Settings;
-use crate::commands::snapshots::{self, Snapshots};
-use crate::commands::watch::Watch;
-use greenup_app::interrupt;
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::{Engine, State};
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::output::checkpoint::{self, Input};
-use greenup_hydro::part::Whole;
-use greenup_hydro::time::stepping::Clock;
+use crate::HydroError;
+use crate::commands::run::animation::Animation;
+use crate::commands::run::history::History;
+use crate::commands::run::snapshots::{self, Snapshots};
+use crate::commands::run::watch::Watch;
+use crate::engine::{Engine, State};
+use crate::hydro::Hydro;
+use crate::mesh::Mesh;
+use crate::session::restart::Restart;
+use crate::session::run::Run;
+use crate::time::stepping::Clock;
 use greenup_ranks::Ranks;
-use std::convert::Infallible;
+use std::sync::Arc;
 
 /// What is due after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,28 +54,62 @@ impl Due {
 }
 
 /// What a run writes on its way.
-pub struct Saving<'a> {
-    pub s: &'a Settings,
-    pub inputs: &'a [Input],
-    pub ranks: &'a dyn Ranks,
-    /// Where the part of this rank lies; `None` if it has the whole.
-    pub whole: Option<&'a Whole>,
-    /// The problem of this rank.
-    pub hydro: &'a Hydro,
+pub struct Saving {
+    pub run: Arc<Run>,
     /// The problem of the whole on the first rank, if it is drawn.
-    pub drawn: Option<&'a Hydro>,
-    /// Total energy at the start.
-    pub start: f64,
-    pub watch: Watch<'a>,
+    pub drawn: Option<Arc<Hydro>>,
+    pub watch: Watch,
     /// On the first rank:
-    pub history: Option<History>,
-    pub snapshots: Option<Snapshots>,
+    history: Option<History>,
+    snapshots: Option<Snapshots>,
     pub animation: Option<Animation>,
 }
 
 type Result<T = ()> = std::result::Result<T, HydroError>;
 
-impl Saving<'_> {
+/// The problem of the whole on the first rank, if it is drawn.
+fn drawn(run: &Run) -> Result<Option<Arc<Hydro>>> {
+    let s = &run.settings;
+    if run.whole.is_none() {
+        return Ok(Some(Arc::clone(&run.hydro)));
+    }
+    if !run.is_first() || !s.draws() {
+        return Ok(None);
+    }
+    let mesh = Mesh::open(s.mesh(), s.refine())?;
+    let (hydro, _) = Hydro::new(&mesh, run.hydro.problem.clone(), &s.orders(), s.e0())?;
+    Ok(Some(Arc::new(hydro)))
+}
+
+impl Saving {
+    /// Opens the outputs of a run, or continues those of the run that is restarted.
+    ///
+    /// # Errors
+    /// An output cannot be written, or is of another run.
+    pub fn open(run: Arc<Run>, clock: &Clock, from: Option<&Restart>) -> greenup_app::Result<Self> {
+        let mut out = Self {
+            drawn: drawn(&run)?,
+            watch: Watch::new(Arc::clone(&run), clock),
+            history: None,
+            snapshots: None,
+            animation: None,
+            run,
+        };
+        let s = &out.run.settings;
+        if out.run.is_first() {
+            let continued = from.map(|f| (f.clock.t, f.snapshots_every));
+            Snapshots::check(s, continued)?;
+            let mark = s.mark.as_deref().unwrap_or_default();
+            let history = s.history.as_ref();
+            out.history = history
+                .map(|path| History::new(path, mark, from.map(|f| &f.clock)))
+                .transpose()?;
+            out.snapshots = Snapshots::new(s, continued)?;
+            out.animation = Animation::new(s, clock.t)?;
+        }
+        Ok(out)
+    }
+
     /// What is due at a time. `energies` says whether something else needs them.
     fn due(&self, c: &Clock, energies: bool, checkpoint: bool) -> Due {
         let snapshots = self.snapshots.as_ref().filter(|s| s.due(c.t));
@@ -86,13 +119,7 @@ impl Saving<'_> {
             frame: self.animation.as_ref().is_some_and(|a| a.due(c.t)),
             checkpoint,
         }
-        .of_first(self.ranks)
-    }
-
-    /// Relative change of the total energy since the start; `None` if a wall moves, whose work is not known.
-    pub fn drift(&self, (internal, kinetic): (f64, f64)) -> Option<f64> {
-        let start = self.watch.conserved(self.start)?;
-        Some((internal + kinetic - start) / start)
+        .of_first(&*self.run.ranks)
     }
 
     /// Writes what is due before the first step.
@@ -118,7 +145,8 @@ impl Saving<'_> {
         energies: bool,
         engine: &mut dyn Engine,
     ) -> Result<Option<(f64, f64)>> {
-        let saves = self.s.checkpoint.is_some() && c.steps.is_multiple_of(self.s.every());
+        let s = &self.run.settings;
+        let saves = s.checkpoint.is_some() && c.steps.is_multiple_of(s.every());
         // From time to time for the watch.
         let energies = energies || c.steps.is_power_of_two() || c.steps.is_multiple_of(100);
         let due = self.due(c, energies, saves);
@@ -132,7 +160,7 @@ impl Saving<'_> {
         engine: &mut dyn Engine,
     ) -> Result<Option<(f64, f64)>> {
         let energies = due.energies.then(|| engine.energies()).transpose()?;
-        let drift = energies.and_then(|e| self.drift(e));
+        let drift = energies.and_then(|e| self.run.drift(e));
         if let (Some(h), Some(energies)) = (&mut self.history, energies) {
             h.add(c, energies, drift)?;
         }
@@ -150,18 +178,19 @@ impl Saving<'_> {
         if due.state() {
             self.watch.state(c, &state);
         }
-        if let (Some(number), Some(folder)) = (due.snapshot, &self.s.vtu) {
+        if let (Some(number), Some(folder)) = (due.snapshot, &self.run.settings.vtu) {
             let stem = snapshots::stem(number);
-            let name = snapshots::fields(folder, &stem, (self.hydro, &state), self.ranks)?;
+            let name =
+                snapshots::fields(folder, &stem, (&self.run.hydro, &state), &*self.run.ranks)?;
             if let Some(s) = &mut self.snapshots {
                 s.add(name, c.t)?;
             }
         }
         if due.frame {
             let at = (c.t, c.steps);
-            let all = self.whole.map(|w| w.state(&state));
+            let all = self.run.whole.as_ref().map(|w| w.state(&state));
             let all = all.as_ref().map_or(Some(&state), Option::as_ref);
-            if let (Some(a), Some(h), Some(all)) = (&mut self.animation, self.drawn, all) {
+            if let (Some(a), Some(h), Some(all)) = (&mut self.animation, &self.drawn, all) {
                 a.add(h, all, at);
             }
         }
@@ -176,23 +205,9 @@ impl Saving<'_> {
     /// # Errors
     /// It cannot be written.
     pub fn checkpoint(&self, c: &Clock, state: &State) -> Result {
-        let Some(path) = &self.s.checkpoint else {
-            return Ok(());
-        };
-        let _saving = interrupt::saving();
-        let run = (self.s, self.inputs);
-        match self.whole {
-            None => checkpoint::write(path, run, self.start, (c, state)),
-            Some(w) if self.ranks.rank() > 0 => {
-                let Ok(()) = w.pass_state(state, &mut |_| Ok::<_, Infallible>(()));
-                Ok(())
-            }
-            Some(w) => {
-                let counts = (w.dim * w.nodes.all, w.energies * w.zones.all);
-                checkpoint::write_by(path, run, self.start, (c, counts), &mut |put| {
-                    w.pass_state(state, put)
-                })
-            }
+        match &self.run.settings.checkpoint {
+            Some(path) => self.run.checkpoint(path, c, state),
+            None => Ok(()),
         }
     }
 }

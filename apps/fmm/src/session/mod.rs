@@ -1,17 +1,17 @@
-//! A plan and its engine, as the `fmm` command makes them, for other programs.
+//! A plan and its engine, for programs: the command `fmm` opens the same engines.
+
+pub(crate) mod engines;
 
 use crate::check::{in_range, verify};
-use crate::commands::device;
-use crate::commands::input::{PrecisionArg, default_ncrit};
 use crate::engine::{Engine, PhaseTimes};
 use crate::memory;
-use crate::options::{M2l, Options};
+use crate::options::{M2l, Options, default_ncrit};
 use crate::plan::{Plan, checked};
 use crate::points::Points;
 use crate::precision::Real;
 use crate::{FmmError, kernel::Kernel};
-use greenup_app::args::Device;
 use greenup_app::{AppError, Result};
+use greenup_device::{DeviceSpec, Usable};
 use std::sync::Arc;
 
 /// What a session computes, and how.
@@ -29,12 +29,12 @@ pub struct Request {
     pub ncrit: Option<usize>,
     /// Surface order p; `None`: by the accuracy.
     pub order: Option<usize>,
-    /// `cpu`, `cuda`, `cuda:N`, or `cuda+cpu`.
-    pub device: String,
+    /// The CPU, a GPU, or a GPU and the cores.
+    pub device: DeviceSpec,
 }
 
 impl Request {
-    /// Checks what needs no points but their numbers: the device's name, the accuracy, the orders, and the memory of a sum.
+    /// Checks what needs no points but their numbers: the device, the accuracy, the orders, and the memory of a sum.
     ///
     /// # Errors
     /// One of them is invalid, or there is not enough memory.
@@ -46,20 +46,16 @@ impl Request {
         .map(drop)
     }
 
-    /// The same; returns the device and the options of the plan.
-    fn options<R: Real>(&self, sources: usize, targets: usize) -> Result<(Device, Options)> {
-        let device: Device = self.device.parse()?;
-        let precision = match self.single {
-            true => PrecisionArg::F32,
-            false => PrecisionArg::F64,
-        };
+    /// The same; returns the options of the plan.
+    fn options<R: Real>(&self, sources: usize, targets: usize) -> Result<Options> {
+        Usable::SHARED.check(&self.device)?;
         let options = Options {
             kernel: self.kernel,
             tolerance: self.accuracy,
             gradient: self.gradient,
             ncrit: self
                 .ncrit
-                .unwrap_or_else(|| default_ncrit(device.gpu().is_some(), precision, self.gradient)),
+                .unwrap_or_else(|| default_ncrit::<R>(self.device.is_gpu(), self.gradient)),
             m2l: M2l::Fft,
             order: self.order,
         };
@@ -71,7 +67,7 @@ impl Request {
         }
         checked::<R>(&options)?;
         memory::check_points::<R>(self.kernel, self.gradient, sources, targets)?;
-        Ok((device, options))
+        Ok(options)
     }
 }
 
@@ -107,11 +103,11 @@ impl Session {
 
     fn of<R: Real>(sources: Points, targets: Option<Points>, r: &Request) -> Result<Self> {
         let count = targets.as_ref().unwrap_or(&sources).len();
-        let (device, options) = r.options::<R>(sources.len(), count)?;
+        let options = r.options::<R>(sources.len(), count)?;
         let plan = Arc::new(Plan::<R>::new(&sources, targets.as_ref(), &options)?);
         let (order, setup_s) = (plan.order(), plan.setup_times().total_s());
         let unit = plan.unit;
-        let (engine, device) = device::any_engine(plan, device, "")?;
+        let (engine, device) = engines::any_engine(plan, &r.device, "")?;
         Ok(Self {
             engine,
             device,
@@ -181,7 +177,7 @@ mod tests {
             single: false,
             ncrit: None,
             order: None,
-            device: "cpu".to_owned(),
+            device: DeviceSpec::Cpu,
         };
         let mut session = Session::new(points, None, &request).unwrap();
         session.evaluate(&[charge; 2])

@@ -1,30 +1,22 @@
-//! Flags of the figures of a run, and the figures at its end.
+//! Flags of the figures of a run.
 
-use crate::commands::settings::Settings;
+use crate::HydroError;
+use crate::mesh::Bounds;
+use crate::output::{Field, Line, MeshLines, Region, Slice, Surface, View, drawable};
+use crate::session::help::{name, or};
 use clap::Args;
-use greenup_app::Result;
 use greenup_app::args::FigureArgs;
-use greenup_app::output::write_chart;
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::State;
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::mesh::Bounds;
-use greenup_hydro::output::{
-    Common, Field, Line, LineOut, MeshLines, Pixels, Profile, Region, Scene, Slice, Surface, View,
-    drawable, exact, line_out, profile,
-};
-use greenup_hydro::time::stepping::Clock;
-use greenup_report::chart::Chart;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+/// Frames of an animation after the first, unless the user says how many.
+const FRAMES: u64 = 50;
 /// Most frames of an animation.
 const MAX_FRAMES: u64 = 500;
 
 /// What figures show and where they go; none of it is in checkpoints.
 #[derive(Args, Clone, Debug, Default)]
 pub struct FigureSettings {
-    /// Field of --png and --animation [default: density]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = or("Field of --png and --animation", name(&Field::default())))]
     pub field: Option<Field>,
     /// Logarithmic colours; in 1D a logarithmic axis
     #[arg(long)]
@@ -62,8 +54,8 @@ pub struct FigureSettings {
     /// Draw the run as an animation with one range of colours; .gif and .mp4 need ffmpeg
     #[arg(long, value_name = "FILE.png|.gif|.mp4")]
     pub animation: Option<PathBuf>,
-    /// Frames of --animation after the initial one [default: 50]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_FRAMES))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_FRAMES),
+        help = or("Frames of --animation after the initial one", FRAMES))]
     pub animation_frames: Option<u64>,
     /// Write an HTML page of the run: picture, line-outs, exact solution, settings
     #[arg(long, value_name = "FILE.html")]
@@ -85,7 +77,7 @@ impl FigureSettings {
     /// What pictures show.
     pub fn view(&self, e0: f64) -> View {
         View {
-            field: self.field.unwrap_or(Field::Density),
+            field: self.field.unwrap_or_default(),
             log: self.log_color,
             range: self.color_range,
             mesh_lines: self.mesh_lines,
@@ -109,7 +101,7 @@ impl FigureSettings {
 
     /// Number of frames after the initial one.
     pub fn frames(&self) -> usize {
-        self.animation_frames.unwrap_or(50) as usize
+        self.animation_frames.unwrap_or(FRAMES) as usize
     }
 
     /// Checks the flags by themselves.
@@ -133,81 +125,4 @@ impl FigureSettings {
         drawable(mesh, &self.slices, self.shown_surface().as_ref())?;
         self.lines.iter().try_for_each(|l| l.check(mesh))
     }
-}
-
-/// The final state of a run, for its figures.
-pub struct Final<'a> {
-    pub h: &'a Hydro,
-    pub state: &'a State,
-    pub clock: &'a Clock,
-    /// Line of line-outs if no flag names one.
-    pub line: &'a Line,
-}
-
-impl Final<'_> {
-    /// The picture.
-    pub fn picture(&self, s: &Settings) -> Chart {
-        let look = s.figures.look.look();
-        let view = s.figures.view(s.e0());
-        let size = Pixels {
-            width: look.width,
-            scale: (look.dpi / 96.0).min(4.0),
-        };
-        let at = (self.clock.t, self.clock.steps);
-        let scene = [Scene::new(self.h, self.state, &view, at, size)];
-        scene[0].chart(&Common::of(&view, &scene), look.style)
-    }
-
-    /// The line-outs.
-    pub fn lines(&self, s: &Settings) -> LineOut {
-        let lines = match &s.figures.lines[..] {
-            [] => std::slice::from_ref(self.line),
-            all => all,
-        };
-        line_out(self.h, self.state, lines, self.clock.t, s.e0())
-    }
-
-    /// The fields over the distance from the origin.
-    pub fn profile(&self, s: &Settings) -> Profile {
-        profile(self.h, self.state, self.clock.t, s.e0())
-    }
-
-    /// Whether an exact solution is known at its time.
-    pub fn exact_known(&self, s: &Settings) -> bool {
-        exact(self.h, self.clock.t, s.e0()).is_some()
-    }
-}
-
-/// Writes picture, profile and line-outs of the final state; returns messages.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn write(s: &Settings, last: &Final, origin: &[(String, String)]) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    let look = s.figures.look.look();
-    let draw = |path: &Path, mut chart: Chart| {
-        chart.origin = origin.to_vec();
-        write_chart(path, &chart, &look)
-    };
-    if let Some(path) = &s.png {
-        draw(path, last.picture(s))?;
-    }
-    if let (Some(path), Some(drawing)) = (&s.figures.line_out, s.figures.line_drawing()) {
-        let l = last.lines(s);
-        greenup_files::write(path, l.csv())?;
-        draw(&drawing, l.chart())?;
-    }
-    if let (Some(path), Some(drawing)) = (&s.profile_file, s.profile_drawing()) {
-        let p = last.profile(s);
-        greenup_files::write(path, p.csv())?;
-        draw(&drawing, p.chart())?;
-        match (p.shock(), p.exact_shock(), p.density_error()) {
-            (Some(computed), Some(exact), Some(error)) => out.push(format!(
-                "shock at {computed:.4}, exact {exact:.4}; mean error of the density {error:.4}"
-            )),
-            (_, _, Some(error)) => out.push(format!("mean error of the density {error:.4}")),
-            _ => {}
-        }
-    }
-    Ok(out)
 }

@@ -1,14 +1,17 @@
 //! Settings of a run: from flags, else from the problem file, else the defaults of the problem.
 
-use crate::commands::figures::FigureSettings;
+use crate::fem::element::Shape;
+use crate::part::partition::Method;
+use crate::problem::initial_state::Orders;
+use crate::problem::{Defaults, Problem};
+use crate::session::figures::FigureSettings;
+use crate::session::help::{name, or};
+use crate::time::integrator::Ode;
 use clap::{Args, ValueEnum};
 use greenup_app::{AppError, Result};
-use greenup_hydro::fem::element::Shape;
-use greenup_hydro::part::partition::Method;
-use greenup_hydro::problem::initial_state::Orders;
-use greenup_hydro::problem::{Defaults, Problem};
-use greenup_hydro::time::integrator::Ode;
+use greenup_device::{DeviceSpec, Usable};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Assembly of the operators.
@@ -31,12 +34,21 @@ impl Assembly {
     }
 }
 
+/// Help of `--problem`.
+const PROBLEMS: &str = "Problem: 0 Taylor–Green, 1 Sedov, 2 Sod, 3 triple point, 4 Gresho, 5 and 6 Riemann problems, \
+    7 Rayleigh–Taylor, noh, saltzman, or a file *.toml; `hydro list` shows the defaults of each";
+
+/// Values of settings that neither the user nor the problem gives.
+const PROBLEM: &str = "1";
+const E0: f64 = 1.0;
+const PERIOD: usize = 40;
+const EVERY: usize = 100;
+const SNAPSHOTS: usize = 10;
+
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// Problem: 0 Taylor–Green, 1 Sedov, 2 Sod, 3 triple point, 4 Gresho, 5 and 6 Riemann problems, 7 Rayleigh–Taylor,
-    /// noh, saltzman, or a file *.toml; `hydro list` shows the defaults of each [default: 1]
-    #[arg(long, value_name = "N|NAME|FILE")]
+    #[arg(long, value_name = "N|NAME|FILE", help = or(PROBLEMS, PROBLEM))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Mesh: segment01, square01_quad, square01_tri, cube01_hex, rectangle01_quad, box01_hex, square_gresho, rt2D,
@@ -45,8 +57,8 @@ pub struct Settings {
     #[arg(long, value_name = "NAME|FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
-    /// Number of uniform refinements [default: by problem on its default mesh, else 2]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = or("Number of uniform refinements",
+        format!("by problem on its default mesh, else {}", Defaults::REFINE)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refine: Option<usize>,
     /// Final time [default: by problem]
@@ -65,19 +77,18 @@ pub struct Settings {
     #[arg(long, value_name = "K")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy_order: Option<usize>,
-    /// Time integrator [default: rk4]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = or("Time integrator", name(&Ode::default())))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ode: Option<Ode>,
     /// Assembly of the operators [default: partial if the zones allow it]
     #[arg(long, value_enum)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assembly: Option<Assembly>,
-    /// Device: cpu; cuda or cuda:N for a GPU; cuda:0,1 or cuda:all for several GPUs, a rank each; cuda+cpu to share
-    /// the zones [default: cpu]
-    #[arg(long, value_name = "cpu|cuda[:N,M,...|:all][+cpu]")]
+    #[arg(long, value_name = "cpu|cuda[:N,M,...|:all][+cpu]", value_parser = |text: &str| DEVICES.parse(text),
+        help = or("Device: cpu; cuda or cuda:N for a GPU; cuda:0,1 or cuda:all for several GPUs, a rank each; cuda+cpu \
+                   to share the zones", DeviceSpec::default()))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub device: Option<String>,
+    pub device: Option<DeviceSpec>,
     /// Tuning parameters of the GPU kernels, e.g. zones=2,threads=128 [default: the fastest known]
     #[arg(long, value_name = "NAME=N,...")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,32 +105,27 @@ pub struct Settings {
     #[arg(long)]
     #[serde(skip_serializing)]
     pub tune: bool,
-    /// Steps of a period of --tune and of load balancing [default: 40]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = or("Steps of a period of --tune and of load balancing", PERIOD))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<usize>,
-    /// CFL number [default: 0.5]
-    #[arg(long)]
+    #[arg(long, help = or("CFL number", Orders::default().cfl))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cfl: Option<f64>,
-    /// Relative tolerance of the CG solves for accelerations [default: 1e-12]
-    #[arg(long, value_name = "TOL")]
+    #[arg(long, value_name = "TOL", help = or("Relative tolerance of the CG solves for accelerations",
+        format!("{:e}", Orders::default().cg_tol)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cg_tol: Option<f64>,
-    /// Maximum number of CG iterations [default: 300]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = or("Maximum number of CG iterations", Orders::default().cg_max))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cg_max: Option<usize>,
-    /// Total energy of the Sedov problem in the whole space [default: 1]
-    #[arg(long, value_name = "E")]
+    #[arg(long, value_name = "E", help = or("Total energy of the Sedov problem in the whole space", E0))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e0: Option<f64>,
     /// Write checkpoints to this file, also when stopped; `hydro restart` continues from it
     #[arg(long, value_name = "FILE")]
     #[serde(skip_serializing)]
     pub checkpoint: Option<PathBuf>,
-    /// Steps between checkpoints [default: 100]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = or("Steps between checkpoints", EVERY))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<usize>,
     /// Write time, time step and energies of every step
@@ -130,8 +136,7 @@ pub struct Settings {
     #[arg(long, value_name = "FOLDER")]
     #[serde(skip_serializing)]
     pub vtu: Option<PathBuf>,
-    /// Number of snapshots of the fields, after the initial one [default: 10]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = or("Number of snapshots of the fields, after the initial one", SNAPSHOTS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<usize>,
     /// Draw a field of the final state: in 1D over x, in 2D on its mesh, in 3D on planes and the outer faces
@@ -167,6 +172,8 @@ pub struct Settings {
     pub mark: Option<String>,
 }
 
+/// Devices that a run can use.
+pub const DEVICES: Usable = Usable::SEVERAL_OR_SHARED;
 /// Endings of mesh files.
 const MESH_FILES: [&str; 2] = [".mesh", ".msh"];
 /// Maximum CFL number: longer steps are unstable in each problem.
@@ -308,6 +315,7 @@ impl Settings {
         if cg_max == 0 {
             return Err(AppError::new("--cg-max 0: at least 1"));
         }
+        DEVICES.check(self.device())?;
         Ok(self.figures.check()?)
     }
 
@@ -348,8 +356,23 @@ impl Settings {
         Some(self.profile_file.as_ref()?.with_extension("radial.png"))
     }
 
+    /// The settings as flags and values.
+    ///
+    /// # Errors
+    /// One cannot be written as JSON.
+    pub fn flags(&self) -> Result<Vec<(String, String)>> {
+        let all = serde_json::to_value(self)?;
+        let all = all.as_object().into_iter().flatten();
+        let one = |(name, value): (&String, &Value)| {
+            let text = value.as_str().map(str::to_owned);
+            let flag = format!("--{}", name.replace('_', "-"));
+            (flag, text.unwrap_or_else(|| value.to_string()))
+        };
+        Ok(all.filter(|(name, _)| *name != "mark").map(one).collect())
+    }
+
     pub fn problem(&self) -> &str {
-        self.problem.as_deref().unwrap_or("1")
+        self.problem.as_deref().unwrap_or(PROBLEM)
     }
 
     pub fn mesh(&self) -> &str {
@@ -365,19 +388,24 @@ impl Settings {
     }
 
     pub fn ode(&self) -> Ode {
-        self.ode.unwrap_or(Ode::Rk4)
+        self.ode.unwrap_or_default()
     }
 
     pub fn e0(&self) -> f64 {
-        self.e0.unwrap_or(1.0)
+        self.e0.unwrap_or(E0)
+    }
+
+    /// Steps of a period of tuning and of load balancing.
+    pub fn period(&self) -> usize {
+        self.period.unwrap_or(PERIOD).max(1)
     }
 
     pub fn every(&self) -> usize {
-        self.every.unwrap_or(100).max(1)
+        self.every.unwrap_or(EVERY).max(1)
     }
 
     pub fn snapshots(&self) -> usize {
-        self.snapshots.unwrap_or(10).max(1)
+        self.snapshots.unwrap_or(SNAPSHOTS).max(1)
     }
 
     /// Time between snapshots.
@@ -385,8 +413,8 @@ impl Settings {
         self.t_final() / self.snapshots() as f64
     }
 
-    pub fn device(&self) -> &str {
-        self.device.as_deref().unwrap_or("cpu")
+    pub fn device(&self) -> &DeviceSpec {
+        self.device.as_ref().unwrap_or(&DeviceSpec::Cpu)
     }
 
     /// Whether the run uses full assembly.
@@ -398,13 +426,14 @@ impl Settings {
     }
 
     pub fn orders(&self) -> Orders {
-        let kinematic = self.order.unwrap_or(Defaults::GENERAL.order);
+        let usual = Orders::default();
+        let kinematic = self.order.unwrap_or(usual.kinematic);
         Orders {
             kinematic,
             energy: self.energy_order.unwrap_or(kinematic.saturating_sub(1)),
-            cg_tol: self.cg_tol.unwrap_or(1e-12),
-            cg_max: self.cg_max.unwrap_or(300),
-            cfl: self.cfl.unwrap_or(0.5),
+            cg_tol: self.cg_tol.unwrap_or(usual.cg_tol),
+            cg_max: self.cg_max.unwrap_or(usual.cg_max),
+            cfl: self.cfl.unwrap_or(usual.cfl),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Snapshots of the fields for ParaView. With several ranks each writes its part.
 
-use crate::commands::settings::Settings;
+use crate::HydroError;
+use crate::engine::State;
+use crate::hydro::Hydro;
+use crate::output::{pvd, pvtu, read_pvd, vtu};
+use crate::session::settings::Settings;
 use greenup_files::{FileError, FolderLock};
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::State;
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::output::{pvd, pvtu, read_pvd, vtu};
 use greenup_ranks::Ranks;
 use std::path::{Path, PathBuf};
 

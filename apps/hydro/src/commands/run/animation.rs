@@ -1,14 +1,14 @@
 //! Animations of a run: frames at equal intervals of time, written when the run ends or is stopped.
 
-use crate::commands::settings::Settings;
+use crate::HydroError;
+use crate::engine::State;
+use crate::hydro::Hydro;
+use crate::output::animation::{ENDINGS, apng, delay_ms};
+use crate::output::{Common, Pixels, Scene, View};
+use crate::session::settings::Settings;
 use greenup_app::progress::bar;
 use greenup_app::{AppError, Result, print};
 use greenup_files::AtomicFile;
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::State;
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::output::animation::{apng, delay_ms};
-use greenup_hydro::output::{Common, Pixels, Scene, View};
 use greenup_process::capture::{Capture, output};
 use greenup_process::group::{Group, OnInterrupt};
 use greenup_report::chart::FileStyle;
@@ -17,8 +17,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Formats of animations; all but the first are ffmpeg's.
-pub const ENDINGS: [&str; 3] = ["png", "gif", "mp4"];
 /// Pixels an inch of a frame, as on a screen.
 const DPI: f64 = 96.0;
 

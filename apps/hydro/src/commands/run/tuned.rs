@@ -1,19 +1,14 @@
 //! Kernels that an earlier run tuned, and those that this run tunes.
 
-use crate::commands::settings::Settings;
-use greenup_app::args::Device;
+use crate::engine::Engine;
+use crate::session::run::Run;
+use crate::tuning::tuner::Tuner;
+use crate::tuning::wisdom::{candidate, entry};
 use greenup_app::{Result, wisdom};
-use greenup_device::CpuFacts;
-use greenup_device::cuda::Gpu;
-use greenup_hydro::engine::Engine;
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::tuning::tuner::Tuner;
-use greenup_hydro::tuning::wisdom::{candidate, entry};
 use greenup_wisdom::Device as Known;
 
 /// What is tuned: a problem's element on a device.
-pub struct Tuned<'a> {
-    h: &'a Hydro,
+pub struct Tuned {
     full: bool,
     /// Whether kernels of earlier runs are used: neither named nor tuned now, and not where all hosts must run the same.
     reads: bool,
@@ -21,22 +16,17 @@ pub struct Tuned<'a> {
     device: Option<Known>,
 }
 
-impl<'a> Tuned<'a> {
-    /// What a run with these settings tunes.
+impl Tuned {
+    /// What a run tunes.
     ///
     /// # Errors
     /// There is no such GPU.
-    pub fn new(h: &'a Hydro, s: &Settings, device: Device) -> Result<Self> {
-        let device = match device {
-            Device::Cpu => Some(Known::of_cpu(&CpuFacts::read())),
-            Device::Cuda(n) => Some(Known::of_gpu(&Gpu::numbered(n)?)),
-            Device::CudaAndCpu(_) => None,
-        };
+    pub fn new(run: &Run) -> Result<Self> {
+        let s = &run.settings;
         Ok(Self {
-            h,
-            full: s.is_full(h.space.element.shape),
+            full: s.is_full(run.hydro.space.element.shape),
             reads: !s.tune && !s.reproducible && s.kernels.is_none(),
-            device,
+            device: Known::here(&run.device)?,
         })
     }
 
@@ -44,14 +34,15 @@ impl<'a> Tuned<'a> {
     ///
     /// # Errors
     /// A file of wisdom is invalid, or the device is lost.
-    pub fn choose(&self, engine: &mut dyn Engine) -> Result<Option<String>> {
+    pub fn choose(&self, run: &Run, engine: &mut dyn Engine) -> Result<Option<String>> {
         let candidates = engine.candidates();
         let Some(device) = (self.device.as_ref()).filter(|_| self.reads && candidates.len() > 1)
         else {
             return Ok(None);
         };
         let known = wisdom::load()?;
-        let Some((n, choice)) = candidate(&known, self.h, self.full, device, &candidates) else {
+        let Some((n, choice)) = candidate(&known, &run.hydro, self.full, device, &candidates)
+        else {
             return Ok(None);
         };
         wisdom::note("kernels of a step", &choice);
@@ -62,11 +53,11 @@ impl<'a> Tuned<'a> {
     }
 
     /// Keeps the candidate that the tuner found as wisdom.
-    pub fn keep(&self, tuner: &Tuner, n: usize) {
+    pub fn keep(&self, run: &Run, tuner: &Tuner, n: usize) {
         if let (Some(device), Some(time_s)) = (&self.device, tuner.median_s(n)) {
             let names = tuner.names();
             let new = entry(
-                self.h,
+                &run.hydro,
                 self.full,
                 device.clone(),
                 &names[n],

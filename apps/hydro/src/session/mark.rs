@@ -1,10 +1,10 @@
 //! The mark of a run: which outputs it may continue or replace. It is made of what decides its states, so that the same run
 //! started again has the same mark; a restart inherits it.
 
-use crate::commands::settings::Settings;
+use crate::output::checkpoint::{self, Input};
+use crate::session::settings::Settings;
 use greenup_app::{AppError, Result};
 use greenup_files::FileError;
-use greenup_hydro::output::checkpoint::{self, Input};
 use std::path::Path;
 
 /// The settings with the mark of their run, which is made if they have none.

@@ -1,15 +1,14 @@
 //! Watches a run for what makes its results wrong or the run endless, and says each once.
 
-use crate::commands::ranks::of_all;
+use crate::HydroError;
+use crate::commands::run::ranks::of_all;
+use crate::engine::{State, Timings};
+use crate::output::faults::{limiting_zone, negative};
+use crate::session::run::Run;
+use crate::time::stepping::{Clock, Report};
 use greenup_app::print;
-use greenup_hydro::HydroError;
-use greenup_hydro::engine::State;
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::output::faults::{limiting_zone, negative};
-use greenup_hydro::part::Whole;
-use greenup_hydro::time::stepping::Clock;
-use greenup_ranks::Ranks;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Drift of the total energy above which a result is doubtful, and above which a run ends.
 const DOUBTFUL: f64 = 0.01;
@@ -21,12 +20,8 @@ const MANY_STEPS: f64 = 1e5;
 const FIRST_STEPS: usize = 50;
 
 /// What was said so far.
-pub struct Watch<'a> {
-    hydro: &'a Hydro,
-    whole: Option<&'a Whole>,
-    ranks: &'a dyn Ranks,
-    /// Whether walls of any rank do work.
-    is_driven: bool,
+pub struct Watch {
+    run: Arc<Run>,
     end: f64,
     /// First and largest time step so far, and below which one is said.
     first: f64,
@@ -37,25 +32,11 @@ pub struct Watch<'a> {
     pub messages: Vec<String>,
 }
 
-/// Whether a wall of any rank moves, so that it does work. All ranks call it.
-pub fn walls_move(hydro: &Hydro, ranks: &dyn Ranks) -> bool {
-    let mut driven = [hydro.space.driven.len() as f64];
-    ranks.sum(&mut driven);
-    driven[0] > 0.0
-}
-
-impl<'a> Watch<'a> {
-    pub fn new(
-        (hydro, whole): (&'a Hydro, Option<&'a Whole>),
-        ranks: &'a dyn Ranks,
-        (clock, end): (&Clock, f64),
-    ) -> Self {
+impl Watch {
+    pub fn new(run: Arc<Run>, clock: &Clock) -> Self {
         Self {
-            is_driven: walls_move(hydro, ranks),
-            hydro,
-            whole,
-            ranks,
-            end,
+            end: run.settings.t_final(),
+            run,
             first: clock.dt,
             largest: clock.dt,
             limit: f64::INFINITY,
@@ -65,15 +46,10 @@ impl<'a> Watch<'a> {
     }
 
     fn say(&mut self, text: String) {
-        if self.ranks.rank() == 0 {
+        if self.run.is_first() {
             print::warn(&text);
             self.messages.push(text);
         }
-    }
-
-    /// Number of a zone in the whole.
-    fn number(&self, zone: usize) -> usize {
-        self.whole.map_or(zone, |w| w.zones.of[zone] as usize)
     }
 
     /// Whether the state is needed to say why the time step is small. The same on all ranks.
@@ -95,9 +71,9 @@ impl<'a> Watch<'a> {
 
     /// Says which zone makes the time step small. All ranks call it.
     pub fn collapsed(&mut self, c: &Clock, state: &State) {
-        let (zone, rate, at) = limiting_zone(self.hydro, state);
-        let here = format!("zone {} near {at:.4?}", self.number(zone));
-        let zone = of_all(self.ranks, rate, &here);
+        let (zone, rate, at) = limiting_zone(&self.run.hydro, state);
+        let here = format!("zone {} near {at:.4?}", self.run.number(zone));
+        let zone = of_all(&*self.run.ranks, rate, &here);
         self.say(format!(
             "the time step is {:.1e} at t = {:.6e} (step {}), so {:.0e} steps are left: {zone} limits it. Fix: a lower --order, a mesh that follows the flow, or an earlier --t-final",
             c.dt,
@@ -109,14 +85,14 @@ impl<'a> Watch<'a> {
 
     /// Says which fields of a state are negative, each once. All ranks call it.
     pub fn state(&mut self, c: &Clock, state: &State) {
-        let mut found = negative(self.hydro, state);
+        let mut found = negative(&self.run.hydro, state);
         for f in &mut found {
             let mut all = [f.zones as f64];
-            self.ranks.sum(&mut all);
+            self.run.ranks.sum(&mut all);
             let here = format!(
                 "{:.3e} in zone {} near {:.4?}",
                 f.value,
-                self.number(f.zone),
+                self.run.number(f.zone),
                 f.at
             );
             let depth = if f.zones > 0 {
@@ -124,7 +100,7 @@ impl<'a> Watch<'a> {
             } else {
                 f64::NEG_INFINITY
             };
-            let worst = of_all(self.ranks, depth, &here);
+            let worst = of_all(&*self.run.ranks, depth, &here);
             if all[0] > 0.0 && self.said.insert(f.field) {
                 self.say(format!(
                     "the {} is negative in {} zones at t = {:.6e} (step {}), least {worst}: the fields there are wrong. Fix: a finer mesh, a lower --order or a smaller --cfl",
@@ -134,15 +110,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The total energy at the start, from which it drifts; `None` if walls do work.
-    pub fn conserved(&self, start: f64) -> Option<f64> {
-        (!self.is_driven).then_some(start)
-    }
-
     /// Whether the problem conserves its total energy.
     fn is_conserved(&self) -> bool {
-        let h = self.hydro;
-        !self.is_driven && h.gravity.is_none() && !h.problem.source(h.space.dim)
+        let h = &self.run.hydro;
+        !self.run.walls_move && h.gravity.is_none() && !h.problem.source(h.space.dim)
     }
 
     /// Checks the drift of the total energy while the run goes on.
@@ -159,20 +130,33 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// Says that the energy was conserved badly, or solves did not converge.
-    pub fn end(&mut self, drift: f64, solves: (f64, u64)) {
+    /// Says what is wrong with the final state: negative fields, energy that was conserved badly, solves that did not
+    /// converge. All ranks call it.
+    ///
+    /// # Errors
+    /// The run was unstable.
+    pub fn ended(
+        &mut self,
+        c: &Clock,
+        state: &State,
+        report: &Report,
+        timings: Timings,
+    ) -> Result<(), HydroError> {
+        self.state(c, state);
+        let drift = report.energy_drift.unwrap_or_default();
         if self.is_conserved() && drift.abs() > DOUBTFUL {
             self.say(format!(
                 "the total energy has changed by {:.1} %: results are doubtful. Fix: a smaller --cfl, or --ode rk2avg, which conserves it",
                 100.0 * drift
             ));
         }
-        let most = self.hydro.cg_max as f64;
-        if solves.1 > 0 && solves.0 / solves.1 as f64 > 0.9 * most {
+        let most = self.run.hydro.cg_max as f64;
+        if timings.solves > 0 && timings.iterations / timings.solves as f64 > 0.9 * most {
             self.say(format!(
                 "solves for accelerations end at --cg-max {most} before they converge to --cg-tol {:e}: results are inaccurate",
-                self.hydro.cg_tol
+                self.run.hydro.cg_tol
             ));
         }
+        self.drift(c, drift)
     }
 }

@@ -1,18 +1,19 @@
 //! Checks before a run starts: names of outputs, memory, settings that would change nothing.
 
-use crate::commands::settings::Settings;
-use crate::commands::{animation, mark};
+use crate::HydroError;
+use crate::fem::element::Shape;
+use crate::hydro::Hydro;
+use crate::mesh::{INNER, Mesh};
+use crate::output::MeshLines;
+use crate::output::animation::ENDINGS;
+use crate::output::checkpoint::Input;
+use crate::problem::Problem;
+use crate::problem::memory::Size;
+use crate::session::mark;
+use crate::session::settings::Settings;
 use greenup_app::output::FIGURES;
 use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
-use greenup_hydro::HydroError;
-use greenup_hydro::fem::element::Shape;
-use greenup_hydro::hydro::Hydro;
-use greenup_hydro::mesh::{INNER, Mesh};
-use greenup_hydro::output::MeshLines;
-use greenup_hydro::output::checkpoint::Input;
-use greenup_hydro::problem::Problem;
-use greenup_hydro::problem::memory::Size;
 use greenup_ranks::Ranks;
 use hashbrown::HashSet;
 use std::path::Path;
@@ -38,7 +39,7 @@ pub fn outputs(s: &Settings) -> Result {
         (s.figures.line_out.as_deref(), &["csv"]),
         (line.as_deref(), &["png"]),
         (s.figures.html.as_deref(), &["html"]),
-        (s.figures.animation.as_deref(), &animation::ENDINGS),
+        (s.figures.animation.as_deref(), &ENDINGS),
     ] {
         if let Some(path) = path {
             o.file(path, endings)?;
@@ -74,7 +75,7 @@ pub fn inputs(s: &Settings) -> Result<Vec<Input>> {
 /// It does not fit.
 pub fn size(s: &Settings, shape: Shape, zones: f64) -> std::result::Result<(), HydroError> {
     let full = s.is_full(shape);
-    let gpu = s.device().starts_with("cuda");
+    let gpu = s.device().is_gpu();
     Size {
         shape,
         zones,
@@ -153,8 +154,7 @@ impl Settings {
     /// # Errors
     /// A setting has no effect.
     pub fn only_with_effect(&self, problem: &Problem) -> Result {
-        let device = self.device.as_deref().unwrap_or("cpu");
-        let (gpu, both) = (device.starts_with("cuda"), device.ends_with("+cpu"));
+        let (gpu, both) = (self.device().is_gpu(), self.device().is_shared());
         let is_sedov = problem.point_energy(1.0) != problem.point_energy(2.0);
         let needs = [
             (

@@ -1,13 +1,13 @@
 //! Errors of runs that ended early, and what they keep.
 
-use crate::commands::ranks::of_all;
-use crate::commands::saving::Saving;
-use crate::commands::settings::Settings;
-use crate::commands::snapshots;
+use crate::commands::run::ranks::of_all;
+use crate::commands::run::snapshots;
+use crate::engine::State;
+use crate::session::run::Run;
+use crate::session::settings::Settings;
+use crate::time::stepping::{Clock, Termination};
 use greenup_app::interrupt;
 use greenup_app::{AppError, Result};
-use greenup_hydro::engine::State;
-use greenup_hydro::time::stepping::{Clock, Termination};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -24,26 +24,21 @@ pub fn stopped(s: &Settings, clock: &Clock) -> Result {
 }
 
 /// The error of a run whose zones inverted; the last state is written next to the checkpoint. All ranks call it.
-pub fn inverted_error(
-    inverted: &Termination,
-    s: &Settings,
-    saving: &Saving,
-    state: &State,
-) -> Result<AppError> {
-    let ranks = saving.ranks;
-    let mut name = unused_name(s.checkpoint.as_deref(), ranks.size() > 1)
+pub fn inverted_error(inverted: &Termination, run: &Run, state: &State) -> Result<AppError> {
+    let ranks = &*run.ranks;
+    let mut name = unused_name(run.settings.checkpoint.as_deref(), ranks.size() > 1)
         .into_os_string()
         .into_vec();
     ranks.broadcast(&mut name);
     let path = PathBuf::from(OsString::from_vec(name));
     let folder = path.parent().unwrap_or(Path::new(""));
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let written = match snapshots::fields(folder, &stem, (saving.hydro, state), ranks) {
+    let written = match snapshots::fields(folder, &stem, (&run.hydro, state), ranks) {
         Ok(_) => format!("the last accepted state is in {}", path.display()),
         Err(e) => e.to_string(),
     };
-    let (zone, j, position) = saving.hydro.most_distorted_zone(state);
-    let number = saving.whole.map_or(zone, |w| w.zones.of[zone] as usize);
+    let (zone, j, position) = run.hydro.most_distorted_zone(state);
+    let number = run.number(zone);
     let here = format!(
         "the most distorted zone is {number}, near {position:.4?}, with |J| {j:.2e} of its start"
     );

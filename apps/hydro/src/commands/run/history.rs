@@ -1,8 +1,8 @@
 //! The history of a run: a line of a CSV file per step.
 
+use crate::HydroError;
+use crate::time::stepping::Clock;
 use greenup_files::{AtomicFile, FileError, Log};
-use greenup_hydro::HydroError;
-use greenup_hydro::time::stepping::Clock;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};

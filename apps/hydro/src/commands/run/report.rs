@@ -1,0 +1,121 @@
+//! The result of a run as text or JSON.
+
+use crate::engine::Timings;
+use crate::time::stepping::Report;
+use greenup_app::provenance::Provenance;
+use greenup_app::ranks::Boards;
+use greenup_app::{Result, stdout};
+
+/// The result of a run.
+pub struct Outcome {
+    pub report: Report,
+    pub timings: Timings,
+    pub boards: Option<Boards>,
+    pub messages: Vec<String>,
+    pub provenance: Provenance,
+    pub ranks: usize,
+    /// Zones and unknowns of the whole.
+    pub counts: (usize, usize),
+    /// Steps since the start or the checkpoint.
+    pub steps: usize,
+    /// Their duration, s.
+    pub wall_s: f64,
+}
+
+impl Outcome {
+    /// Unknowns times steps per second.
+    pub fn rate(&self) -> f64 {
+        (self.counts.1 * self.steps) as f64 / self.wall_s
+    }
+
+    /// Prints it.
+    ///
+    /// # Errors
+    /// A number has no JSON.
+    pub fn print(&self, profile: bool, json: bool) -> Result {
+        if json {
+            stdout::line(self.json()?);
+            return Ok(());
+        }
+        stdout::line(self.text());
+        for line in &self.messages {
+            stdout::line(line);
+        }
+        if profile {
+            stdout::bytes(parts(&self.timings, self.wall_s).as_bytes());
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Result<String> {
+        let mut value = serde_json::to_value(&self.report)?;
+        value["wall_s"] = self.wall_s.into();
+        value["mdof_steps_per_s"] = (1e-6 * self.rate()).into();
+        value["messages"] = self.messages.clone().into();
+        value["ranks"] = self.ranks.into();
+        value["zones"] = self.counts.0.into();
+        if let Some(boards) = &self.boards {
+            value["boards"] = serde_json::to_value(boards)?;
+        }
+        value["unknowns"] = self.counts.1.into();
+        value["timings"] = serde_json::to_value(self.timings)?;
+        value["provenance"] = serde_json::to_value(&self.provenance)?;
+        Ok(value.to_string())
+    }
+
+    fn text(&self) -> String {
+        let (report, (zones, unknowns)) = (&self.report, self.counts);
+        format!(
+            "{zones} zones, {unknowns} unknowns: {} steps to t = {}, dt {}, |e| {:.10e}\n\
+             energy {} internal + {} kinetic, drift {}; {:.2} s, {:.3} Mdof steps/s",
+            report.steps,
+            report.t,
+            digits(report.dt, 6),
+            report.e_norm,
+            digits(report.internal, 12),
+            digits(report.kinetic, 12),
+            shown_drift(report),
+            self.wall_s,
+            1e-6 * self.rate()
+        )
+    }
+}
+
+/// The drift of the total energy as text.
+pub fn shown_drift(report: &Report) -> String {
+    match report.energy_drift {
+        Some(drift) => format!("{drift:.1e}"),
+        None => "not known (a wall moves)".into(),
+    }
+}
+
+/// A number with so many decimals, or with as many significant digits where these would show few of them.
+fn digits(x: f64, decimals: usize) -> String {
+    match x.abs() {
+        0.0 | 1e-3..1e9 => format!("{x:.decimals$}"),
+        _ => format!("{x:.decimals$e}"),
+    }
+}
+
+/// A table of the parts of the steps.
+fn parts(timings: &Timings, wall: f64) -> String {
+    let rows = [
+        ("stress at quadrature points", timings.stress_s),
+        ("corner forces, work", timings.force_s),
+        ("CG solves", timings.solve_s),
+        ("Runge–Kutta updates", timings.update_s),
+    ];
+    let mut out = String::new();
+    for (name, s) in rows {
+        out.push_str(&format!(
+            "{name:<24}{s:>10.3} s {:>5.1} %\n",
+            100.0 * s / wall
+        ));
+    }
+    out.push_str(&format!(
+        "{:.1} CG iterations per solve, {} evaluations\n",
+        timings.iterations / timings.solves.max(1) as f64,
+        timings.evaluations
+    ));
+    out
+}
