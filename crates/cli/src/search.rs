@@ -1,13 +1,13 @@
 //! A search on this host or its GPU, as the commands `tune` and `gemm` start it.
 
 use crate::args::{BudgetArg, SearchArgs};
-use crate::keep;
 use crate::launched::{self, Launched};
-use crate::{facts, setup};
+use crate::{facts, keep, setup};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{machine, print};
 use greenup_device::CpuFacts;
+use greenup_report::text;
 use greenup_space::{Facts, Value};
 use greenup_tune::build::compile::compiler_version;
 use greenup_tune::session::device_facts::of_opencl;
@@ -153,7 +153,7 @@ pub fn sweep(
         print::note(format!(
             "{}: {} points, {objective} by `{}`, into {}",
             problem.space.name,
-            print::grouped(u128::from(points)),
+            text::grouped(u128::from(points)),
             search.strategy,
             dir.display()
         ));
@@ -219,7 +219,7 @@ fn refused(e: SessionError, file: &Path, dir: &Path) -> AppError {
 
 /// Facts recorded with a sweep, to make it reproducible.
 fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<String, String> {
-    let version = greenup_app::version();
+    let version = greenup_report::version::version();
     let mut more = BTreeMap::from([
         ("greenup".to_owned(), version.version.to_owned()),
         ("commit".to_owned(), version.commit.to_owned()),
@@ -230,9 +230,12 @@ fn facts(search: &SearchArgs, cpu: &CpuFacts, sensor: Option<&str>) -> BTreeMap<
             "sensor".to_owned(),
             sensor.unwrap_or("none: time only").to_owned(),
         ),
-        ("command".to_owned(), greenup_app::command::arguments()),
+        (
+            "command".to_owned(),
+            greenup_report::provenance::arguments(),
+        ),
     ]);
-    more.insert("host".to_owned(), greenup_app::provenance::host_name());
+    more.insert("host".to_owned(), greenup_report::provenance::host_name());
     if let Some(g) = &cpu.governor {
         more.insert("governor".into(), g.clone());
     }

@@ -3,7 +3,6 @@
 use super::drawing::{self, Drawing};
 use clap::Args;
 use greenup_app::args::FigureArgs;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_files::Outputs;
 use greenup_fmm::kernel::Kernel;
@@ -12,6 +11,7 @@ use greenup_fmm::points::{Distribution, generate};
 use greenup_fmm::tree::{ListName, Slice, of_points};
 use greenup_report::lists_figure::{Square, lists};
 use greenup_report::page::Fact;
+use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
 

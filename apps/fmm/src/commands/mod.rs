@@ -2,7 +2,6 @@
 
 pub mod device;
 pub mod direct;
-mod direct_gpu;
 mod drawing;
 pub mod input;
 pub mod lists;

@@ -1,14 +1,12 @@
 //! `gisaxs fit`.
 
-use super::device;
 use super::files::{beside, named, write};
 use super::image::ImageArgs;
-use super::{stopped, summary, unused, watched};
+use super::{device, stopped, summary, unused, watched};
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg};
 use greenup_app::print::{self, note};
-use greenup_app::provenance::Provenance;
 use greenup_app::ranks::RanksArg;
 use greenup_files::Outputs;
 use greenup_files::outputs::ending;
@@ -18,6 +16,7 @@ use greenup_gisaxs::fit::{FitInput, Fitted, Target, fit as search};
 use greenup_gisaxs::image::Cut;
 use greenup_gisaxs::mesh_form_factor::Watch;
 use greenup_gisaxs::table::fail;
+use greenup_report::provenance::Provenance;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;

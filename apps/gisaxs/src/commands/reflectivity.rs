@@ -5,10 +5,10 @@ use super::summary;
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::print::{self, lossy};
-use greenup_app::provenance::Provenance;
 use greenup_gisaxs::sample::Sample;
 use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::table::{Column, DEGREES, Layout, fail};
+use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
 

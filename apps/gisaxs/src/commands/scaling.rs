@@ -1,12 +1,11 @@
 //! `gisaxs study --scaling`.
 
 use super::boards::meters;
-use super::device;
-use super::watched;
+use super::{device, watched};
 use greenup_app::args::DeviceSetArg;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_gisaxs::study::{Case, Scaled, counts, method, scale};
+use greenup_report::provenance::Provenance;
 use serde_json::{Value, json};
 
 /// Measures cases on 1 to N GPUs in some rounds, and their energy if asked for; `keep` writes the result after each case.

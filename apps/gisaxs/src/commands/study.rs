@@ -1,15 +1,13 @@
 //! `gisaxs study`.
 
-use super::device;
 use super::files::write;
 use super::mesh_form_factor::MethodArg;
 use super::scaling::scaling;
 use super::threads::threads;
-use super::watched;
+use super::{device, watched};
 use clap::{Args, ValueEnum};
 use greenup_app::args::{DeviceSetArg, MachineArg, SensorArg, ThreadsArg, order, pin_pool};
 use greenup_app::progress::Bars;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, machine, print, sensors};
 use greenup_device::affinity::Pin;
 use greenup_files::Outputs;
@@ -20,6 +18,7 @@ use greenup_gisaxs::study::{Case, On, Row, StudyPage, method, run};
 use greenup_gisaxs::wisdom;
 use greenup_meter::Policy;
 use greenup_meter::choose::Target;
+use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;

@@ -3,11 +3,11 @@
 use super::summary;
 use clap::Args;
 use greenup_app::print::lossy;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
 use greenup_gisaxs::GisaxsError;
 use greenup_gisaxs::gpu::{DirectConfig, ListConfig};
 use greenup_gisaxs::wisdom::{self, Values, verify};
+use greenup_report::provenance::Provenance;
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::wisdom::entry_of;
 use greenup_tune::{Objective, Sweep};

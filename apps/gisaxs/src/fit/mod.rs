@@ -15,13 +15,14 @@ mod data;
 mod evaluate;
 mod input;
 mod least_squares;
+mod model;
 pub mod report;
 mod result;
 mod search;
 mod target;
 
 pub use data::LeftOut;
-pub use input::{FitInput, Free, Noise};
+pub use input::FitInput;
 pub use result::{Evaluation, Fitted, Stage};
 pub use search::{Progress, fit};
-pub use target::Target;
+pub use target::{Free, Noise, Target};

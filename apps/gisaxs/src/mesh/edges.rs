@@ -1,9 +1,9 @@
 //! Edges of triangles: the parts of a surface that they join, and those where more than two triangles meet.
 
-use super::check::NAMED;
 use super::{Mesh, cross, dot, minus};
 use crate::GisaxsError;
 use hashbrown::{HashMap, HashSet};
+use rayon::prelude::*;
 
 /// Angles between triangles at an edge that are the same, rad.
 const SAME: f64 = 1e-7;
@@ -219,3 +219,6 @@ impl Mesh {
         steps.iter().all(|s| s.abs() == 1) && turns.clone().all(|(x, y)| x + y == 0)
     }
 }
+
+/// Number of faults that an error lists.
+pub(super) const NAMED: usize = 3;

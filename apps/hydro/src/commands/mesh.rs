@@ -1,12 +1,11 @@
 //! `hydro mesh`: drawings of plane meshes, as in figures 2, 8 and 9 of the BLAST paper.
 
 use crate::commands::checks::no_effect;
-use crate::commands::run::engine;
+use crate::commands::run::engine::engine;
 use crate::commands::settings::Settings;
 use clap::{Args, ValueEnum};
 use greenup_app::args::{Device, FigureArgs};
 use greenup_app::output::{FIGURES, Output};
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt};
 use greenup_files::Outputs;
 use greenup_hydro::HydroError;
@@ -16,6 +15,7 @@ use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::mesh_view::{degrees_of_freedom, parts, plane, shared};
 use greenup_hydro::time::stepping::Clock;
 use greenup_report::mesh_figure::MeshFigure;
+use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;

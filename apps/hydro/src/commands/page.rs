@@ -1,14 +1,13 @@
 //! The page of a run: fields at its end, what it computed, and its settings.
 
 use crate::commands::figures::Final;
-use crate::commands::run::shown_drift;
 use crate::commands::settings::Settings;
 use greenup_app::Result;
-use greenup_app::provenance::Provenance;
 use greenup_hydro::problem::Standard;
 use greenup_hydro::time::stepping::Report;
 use greenup_report::chart::axis::short;
 use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 
 /// Numbers of a run that are not in its report.
@@ -98,4 +97,12 @@ fn settings(s: &Settings) -> Result<Vec<Fact>> {
     };
     let flags = all.as_object().into_iter().flatten();
     Ok(flags.filter(|(name, _)| *name != "mark").map(one).collect())
+}
+
+/// The drift of the total energy as text.
+pub fn shown_drift(report: &Report) -> String {
+    match report.energy_drift {
+        Some(drift) => format!("{drift:.1e}"),
+        None => "not known (a wall moves)".into(),
+    }
 }

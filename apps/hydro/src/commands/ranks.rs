@@ -1,7 +1,8 @@
 //! A run by several ranks: their engines, and what all must know after a step.
 
+use crate::commands::checks;
+use crate::commands::run::engine::engine;
 use crate::commands::settings::Settings;
-use crate::commands::{checks, run};
 use greenup_app::args::{Device, DeviceSet};
 use greenup_app::ranks::{RanksArg, Team};
 use greenup_app::{AppError, Result, interrupt, pool, print};
@@ -171,7 +172,7 @@ pub fn prepare(problem: Problem, s: &Settings, ranks: &Arc<dyn Ranks>) -> Result
         checks::materials(&hydro, &**ranks)?;
         let hydro = Arc::new(hydro);
         return Ok(Prepared {
-            engine: run::engine(&hydro, s, device(s, &**ranks)?)?,
+            engine: engine(&hydro, s, device(s, &**ranks)?)?,
             hydro,
             state,
             stop: Stop::Own(interrupt::flag()),

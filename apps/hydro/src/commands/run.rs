@@ -1,5 +1,7 @@
 //! A run from its settings to its report.
 
+pub mod engine;
+
 use crate::commands::animation::Animation;
 use crate::commands::figures::{self, Final};
 use crate::commands::history::History;
@@ -9,29 +11,25 @@ use crate::commands::saving::Saving;
 use crate::commands::settings::Settings;
 use crate::commands::snapshots::Snapshots;
 use crate::commands::watch::Watch;
-use crate::commands::{checks, mark};
+use crate::commands::{checks, mark, tuned};
 
+use super::page::shown_drift;
 use crate::commands::termination::{inverted_error, stopped};
-use crate::commands::tuned;
-use greenup_app::args::Device;
 use greenup_app::progress::bar;
-use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
-use greenup_app::{AppError, Result};
-use greenup_app::{interrupt, print, sensors, stdout};
+use greenup_app::{AppError, Result, interrupt, print, sensors, stdout};
 use greenup_device::cuda::Gpu as Found;
-use greenup_hydro::cpu::{Cpu, FullAssembly, PartialAssembly};
 use greenup_hydro::engine::{Engine, State, Timings};
-use greenup_hydro::gpu::{Gpu, wisdom};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::Line;
 use greenup_hydro::output::checkpoint::{Input, Saved};
 use greenup_hydro::problem::Problem;
-use greenup_hydro::time::stepping::{Clock, Report, Termination};
+use greenup_hydro::time::stepping::{Clock, Termination};
 use greenup_hydro::tuning::tuner::{Next, Tuner};
 use greenup_meter::Sensor;
 use greenup_ranks::Ranks;
+use greenup_report::provenance::Provenance;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -60,28 +58,6 @@ impl RestartState {
         };
         part.ok_or_else(|| AppError::new("the checkpoint is of another mesh"))
     }
-}
-
-/// An engine for a problem.
-pub fn engine(hydro: &Arc<Hydro>, s: &Settings, device: Device) -> Result<Box<dyn Engine>> {
-    let full = s.is_full(hydro.space.element.shape);
-    if let Some(ordinal) = device.gpu() {
-        let own = s.kernels.as_deref().unwrap_or_default();
-        let parameters = wisdom::parameters(&hydro.space.element, ordinal, own)?;
-        let mut gpu = Gpu::open(Arc::clone(hydro), ordinal, s.ode(), full, &parameters)?;
-        gpu.profile = s.profile;
-        if matches!(device, Device::CudaAndCpu(_)) {
-            gpu.share(s.share)?;
-        }
-        return Ok(Box::new(gpu));
-    }
-    Ok(if full {
-        let operator = FullAssembly::new(Arc::clone(hydro))?;
-        Box::new(Cpu::new(operator, s.ode(), hydro))
-    } else {
-        let operator = PartialAssembly::new(Arc::clone(hydro))?;
-        Box::new(Cpu::new(operator, s.ode(), hydro))
-    })
 }
 
 /// Runs a problem, from the initial state or from a checkpoint.
@@ -346,14 +322,6 @@ fn of_rank(
     animated?;
     page?;
     stopped(s, &clock)
-}
-
-/// The drift of the total energy as text.
-pub fn shown_drift(report: &Report) -> String {
-    match report.energy_drift {
-        Some(drift) => format!("{drift:.1e}"),
-        None => "not known (a wall moves)".into(),
-    }
 }
 
 /// A number with so many decimals, or with as many significant digits where these would show few of them.

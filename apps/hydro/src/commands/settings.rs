@@ -1,7 +1,9 @@
 //! Settings of a run: from flags, else from the problem file, else the defaults of the problem.
 
-use crate::commands::figures::FigureSettings;
+pub mod figures;
+
 use clap::{Args, ValueEnum};
+use figures::FigureSettings;
 use greenup_app::{AppError, Result};
 use greenup_hydro::fem::element::Shape;
 use greenup_hydro::part::partition::Method;

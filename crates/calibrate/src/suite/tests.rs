@@ -2,7 +2,7 @@
 
 use super::attempts::{self, Measured};
 use super::*;
-use crate::machine::not_clean;
+use crate::roof::not_clean;
 use greenup_device::team::Passes;
 use greenup_meter::Policy;
 use greenup_meter::observe::Silent;

@@ -1,8 +1,7 @@
 //! Words of a command with `{name}` in them.
 
-use super::process::path_of;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A command line, split into words before values stand in: a value with spaces stays one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,6 +188,17 @@ fn parts(word: &str) -> Result<Vec<Part>, String> {
         out.push(Part::Text(text));
     }
     Ok(out)
+}
+
+/// Placeholder of the folder into which a config is built.
+pub(super) const BUILD: &str = "build";
+
+/// A program with a folder in its name is looked for from the problem's folder, another one in PATH.
+pub(super) fn path_of(program: &str, dir: &Path) -> PathBuf {
+    match program.contains('/') {
+        true => dir.join(program),
+        false => program.into(),
+    }
 }
 
 #[cfg(test)]

@@ -1,22 +1,20 @@
 //! A command that checks what a kernel wrote: `[check]`.
 
-use super::Problem;
-use super::error::{ConfigError, ValueError};
+use super::error::ValueError;
 use super::written::CheckText;
 use crate::command::template::Words;
-use greenup_space::{Space, Value};
+use greenup_space::Space;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The name of the folder with a kernel's outputs.
-const OUTPUTS: &str = "outputs";
+pub(super) const OUTPUTS: &str = "outputs";
 
 /// A problem's check, without a config.
 #[derive(Clone, Debug)]
 pub struct Check {
-    words: Words,
-    timeout_s: f64,
+    pub(super) words: Words,
+    pub(super) timeout_s: f64,
 }
 
 /// A check of one config.
@@ -63,32 +61,5 @@ impl Check {
             words,
             timeout_s: text.timeout,
         })
-    }
-}
-
-impl Problem {
-    /// The check of a config, with its outputs in a folder; `None` without a `[check]`.
-    ///
-    /// # Errors
-    /// A derived value does not exist for the config.
-    pub fn checking(
-        &self,
-        config: &[Value],
-        outputs: &Path,
-    ) -> Result<Option<Checking>, ConfigError> {
-        let Some(check) = &self.check else {
-            return Ok(None);
-        };
-        let all = self.values(config)?;
-        let mut values: BTreeMap<&str, String> = (all.iter())
-            .map(|(n, v)| (n.as_str(), v.to_string()))
-            .collect();
-        values.insert(OUTPUTS, outputs.display().to_string());
-        Ok(Some(Checking {
-            words: check.words.filled(&values),
-            dir: std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone()),
-            outputs: outputs.to_owned(),
-            timeout_s: check.timeout_s,
-        }))
     }
 }

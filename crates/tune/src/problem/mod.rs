@@ -8,6 +8,7 @@ mod data;
 mod error;
 mod maps;
 mod measure;
+mod of_config;
 mod parse;
 pub mod parts;
 mod set;
@@ -155,7 +156,7 @@ impl Problem {
     /// # Errors
     /// It is a metric that the problem does not have.
     pub fn knows(&self, objective: Objective) -> Result<(), ValueError> {
-        command::check_objective(self.command.as_ref(), objective)
+        check_objective(self.command.as_ref(), objective)
     }
 
     /// Whether its kernels run on a GPU by CUDA.
@@ -218,4 +219,22 @@ impl Problem {
             })
             .collect())
     }
+}
+
+/// Whether an objective that is a metric is one of the command.
+fn check_objective(command: Option<&Runnable>, objective: Objective) -> Result<(), ValueError> {
+    let Objective::Metric(name) = objective else {
+        return Ok(());
+    };
+    let known: Vec<&str> = command.iter().flat_map(|c| c.metrics()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(ValueError::Command {
+        what: format!("objective `{objective}`"),
+        cause: match known.is_empty() {
+            true => format!("[run.metrics.{name}] says where it is; there is none"),
+            false => format!("the metrics are {}", known.join(", ")),
+        },
+    })
 }

@@ -1,12 +1,9 @@
 //! Textures of a problem: arrays that kernels read by the texture units.
 
-use super::ConfigError;
-use super::Problem;
 use super::cuda::expression;
 use super::data::Data;
 use super::error::ValueError;
 use super::written::TextureText;
-use greenup_space::Value;
 use greenup_space::expr::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -21,9 +18,9 @@ pub struct TextureOf {
 
 /// A texture as expressions.
 pub(super) struct Texturing {
-    argument: usize,
-    texel: Expr,
-    when: Option<Expr>,
+    pub(super) argument: usize,
+    pub(super) texel: Expr,
+    pub(super) when: Option<Expr>,
 }
 
 pub(super) fn textures(
@@ -50,36 +47,6 @@ pub(super) fn textures(
         })
     };
     written.iter().map(one).collect()
-}
-
-impl Problem {
-    /// The textures that a config's kernels take behind the arguments and the tensor maps.
-    ///
-    /// # Errors
-    /// A texel has not 4, 8 or 16 bytes.
-    pub fn textures(&self, config: &[Value]) -> Result<Vec<TextureOf>, ConfigError> {
-        let value = |e: &Expr| {
-            (self.space.evaluate(e, config)).map_err(|e| ConfigError::Expression(e.message))
-        };
-        let mut out = Vec::new();
-        for t in &self.textures {
-            if let Some(when) = &t.when
-                && !value(when)?.truth()
-            {
-                continue;
-            }
-            let texel = value(&t.texel)?;
-            let texel = match texel.as_int() {
-                Some(n @ (4 | 8 | 16)) => n.unsigned_abs(),
-                _ => return Err(ConfigError::Texel(texel.to_string())),
-            };
-            out.push(TextureOf {
-                argument: t.argument,
-                texel,
-            });
-        }
-        Ok(out)
-    }
 }
 
 #[cfg(test)]

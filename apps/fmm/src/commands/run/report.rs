@@ -5,7 +5,6 @@ use super::evaluation::Timings;
 use crate::commands::drawing::{Drawing, header, number};
 use crate::commands::predicted::Predicted;
 use crate::commands::time;
-use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
 use greenup_fmm::check::Errors;
 use greenup_fmm::cost_model::PhaseWork;
@@ -17,6 +16,7 @@ use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::page::{Cell, Fact, Table};
+use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -8,13 +8,11 @@
 mod compute;
 mod table;
 
-use super::boards;
 use super::files::{beside, outputs, write};
 use super::mesh_form_factor::MeshFormFactorArgs;
-use super::{stopped, summary, watched};
+use super::{boards, stopped, summary, watched};
 use clap::Args;
 use compute::{Computation, Computed, Times, compute};
-use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{Boards, RanksArg};
 use greenup_app::{AppError, Result};
 use greenup_files::outputs::ending;
@@ -23,6 +21,7 @@ use greenup_gisaxs::image::npy;
 use greenup_gisaxs::mesh_form_factor::QGrid;
 use greenup_gisaxs::table::fail;
 use greenup_gisaxs::{Complex64, GisaxsError, Q};
+use greenup_report::provenance::Provenance;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};

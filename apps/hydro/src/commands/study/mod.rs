@@ -9,17 +9,16 @@ pub mod report;
 mod text;
 
 use crate::commands::checks;
-use crate::commands::run::engine;
+use crate::commands::run::engine::engine;
 use crate::commands::settings::{Assembly, Settings};
 use clap::Args;
 use greenup_app::args::{Device, DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::output::write_chart;
 use greenup_app::progress::Bars;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
 use greenup_files::Outputs;
 use greenup_hydro::HydroError;
-use greenup_hydro::engine::{Engine, Part};
+use greenup_hydro::engine::Engine;
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::time::stepping::Clock;
@@ -28,7 +27,8 @@ use greenup_meter::choose::found;
 use greenup_meter::sensor::{Quantity, Sensor};
 use greenup_meter::{Measurement, Meter, Policy, Run};
 use greenup_model::predict;
-use record::{Row, Study, Trace, Traced};
+use greenup_report::provenance::Provenance;
+use record::{Row, Study, Trace, Traced, WORK};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -81,13 +81,6 @@ pub struct StudyArgs {
     #[command(flatten)]
     look: FigureArgs,
 }
-
-/// Kinds of work: whole steps and their parts.
-const WORK: [(&str, Option<Part>); 3] = [
-    ("step", None),
-    ("corner", Some(Part::Corner)),
-    ("solve", Some(Part::Solve)),
-];
 
 /// Steps before a measurement.
 const STEPS_BEFORE: usize = 5;

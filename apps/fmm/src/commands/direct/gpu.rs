@@ -1,11 +1,10 @@
 //! `fmm direct --device cuda`: the P2P kernel on direct sums and on the U lists of a tree, compared with the peak of its
 //! instructions (thesis, section 3.4.4).
 
-use super::check_interrupt;
-use super::device::{config, engine};
-use super::direct::DirectArgs;
+use super::DirectArgs;
+use crate::commands::check_interrupt;
+use crate::commands::device::{config, engine};
 use greenup_app::args::Device;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_fmm::cost_model;
 use greenup_fmm::engine::Phase;
@@ -13,6 +12,7 @@ use greenup_fmm::gpu::{InstructionMix, MixRates};
 use greenup_fmm::options::M2l;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::precision::Real;
+use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si};
 use serde::Serialize;
 use std::sync::Arc;
