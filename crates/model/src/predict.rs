@@ -163,6 +163,7 @@ fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, Machine
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Estimate;
     use crate::machine::OpCost;
 
     fn machine() -> Machine {
