@@ -7,6 +7,7 @@
 //! | `close` | pairs of points that are close for the extent of all |
 //! | `share` | the targets of one of several ranks or GPUs |
 //! | `upward` | where equivalent charges come from, if points are distributed over ranks |
+//! | `rank` | the plan of a rank whose points are distributed |
 //! | `permutation` | values in the order of the boxes, and units |
 
 mod accuracy;

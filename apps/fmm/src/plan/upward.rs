@@ -1,4 +1,4 @@
-//! Where equivalent charges of a box come from, and the plan of a rank whose points are distributed.
+//! Where equivalent charges of a box come from.
 
 /// Where the equivalent charges of a box come from, if points are distributed over ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

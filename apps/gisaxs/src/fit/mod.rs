@@ -2,9 +2,10 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `input` | the input file: data, free parameters, noise |
+//! | `input` | the input file |
 //! | `data` | the measured data, and what is left out of them |
-//! | `target` | residuals of a model |
+//! | `target` | free parameters, noise, residuals of a model |
+//! | `model` | the model over fractions of the intervals between the bounds |
 //! | `evaluate` | many models at once, by ranks and devices |
 //! | `search` | a particle swarm finds the basin, Levenberg–Marquardt refines it |
 //! | `least_squares` | residuals and derivatives for Levenberg–Marquardt |

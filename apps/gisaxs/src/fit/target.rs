@@ -1,4 +1,4 @@
-//! Residuals of a model.
+//! Free parameters, noise, and residuals of a model.
 
 use super::data::LeftOut;
 

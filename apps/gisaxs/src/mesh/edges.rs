@@ -3,7 +3,6 @@
 use super::{Mesh, cross, dot, minus};
 use crate::GisaxsError;
 use hashbrown::{HashMap, HashSet};
-use rayon::prelude::*;
 
 /// Angles between triangles at an edge that are the same, rad.
 const SAME: f64 = 1e-7;

@@ -2,9 +2,9 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `method` | the methods, and what a user asks for |
+//! | `method`, `settings` | the methods; what a user asks for |
 //! | `prepare`, `cost` | preparation of a method, and selection of the cheapest |
-//! | `gathered` | F computed by several ranks |
+//! | `each`, `gathered` | F on many grids, by one rank and by several |
 //! | `q_grid` | the q at which F is computed |
 //! | `surface` | a surface as quadrature nodes, the error of that, and F near q = 0 |
 //! | `direct` | direct sums: one exponential per node and q (SIMD kernels in `kernels/direct.c`) |

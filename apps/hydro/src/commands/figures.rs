@@ -1,4 +1,4 @@
-//! Flags of the figures of a run, and the figures at its end.
+//! The figures at the end of a run.
 
 use crate::commands::settings::Settings;
 use greenup_app::Result;

@@ -19,7 +19,7 @@ use greenup_app::progress::bar;
 use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result, interrupt, print, sensors, stdout};
 use greenup_device::cuda::Gpu as Found;
-use greenup_hydro::engine::{Engine, State, Timings};
+use greenup_hydro::engine::{State, Timings};
 use greenup_hydro::hydro::Hydro;
 use greenup_hydro::mesh::Mesh;
 use greenup_hydro::output::Line;

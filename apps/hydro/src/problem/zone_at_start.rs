@@ -6,7 +6,6 @@ use crate::fem::fe_space::Space;
 use crate::fem::small_matrix::{M, adjugate, determinant};
 use crate::mesh::Mesh;
 use crate::problem::{Gas, Problem};
-use rayon::prelude::*;
 
 /// Initial values of a zone.
 pub(super) struct Zone {

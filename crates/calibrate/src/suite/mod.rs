@@ -2,6 +2,8 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `point` | what one microbenchmark measured |
+//! | `runner` | what prepares microbenchmarks: this host |
 //! | [`noise`] | what disturbed a device, what was repeated, what is not clean |
 //! | [`probes`] | known work between the measurements |
 //! | [`attempts`] | measuring with repetitions of what was disturbed |

@@ -2,7 +2,6 @@
 
 use base64::Engine as _;
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8};
-use std::fmt::Write as _;
 
 /// Coloured pixels.
 #[derive(Clone, Debug)]

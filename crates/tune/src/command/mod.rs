@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `written` | the tables as written |
 //! | `parse` | from those tables to a command, with what is wrong |
+//! | `runnable` | a problem's command, without a config |
+//! | `of_config` | a command with the values of a config |
 //! | `template` | words with `{name}` in them |
 //! | `source` | where a number is in the output of a run |
 //! | `fresh` | whether a run wrote its files |

@@ -1,7 +1,7 @@
 //! Expression trees to graph nodes, with Python's meaning and static types.
 
 use crate::error::{ExprError, Span, closest};
-use crate::expr::{BinaryOp, Expr, Kind, Names, UnaryOp};
+use crate::expr::{BinaryOp, Expr, Kind, UnaryOp};
 use crate::plan::graph::op::{Op, Type};
 use crate::plan::graph::symbols::Symbols;
 use crate::plan::graph::{Graph, Id};
