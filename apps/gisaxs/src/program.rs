@@ -44,7 +44,7 @@ enum Command {
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
     #[cfg(feature = "hdf5")]
-    greenup_app::version::set_features(&["hdf5"]);
+    greenup_report::version::set_features(&["hdf5"]);
     greenup_app::command::run(|cli: Cli| match cli.command {
         Command::Simulate(args) => simulate::simulate(&args),
         Command::FormFactor(args) => form_factor::form_factor(&args),

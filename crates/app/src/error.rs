@@ -1,6 +1,6 @@
 //! Errors of commands: what is wrong, where, and the suggestion.
 
-use crate::machine::LookupError;
+use crate::lookup_error::LookupError;
 use greenup_device::cuda::CudaError;
 use greenup_files::FileError;
 use greenup_wisdom::StoreError;

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`command`] | the frame of a `main`: interrupts, arguments, exit code |
 //! | [`command::common`] | `--version`, `-v`, `-q`, `completions` and `man`, which every program has |
-//! | [`mod@command::version`] | version, commit, target and features of this program |
 //! | [`args`] | flags that mean the same everywhere: `--device`, `--threads`, `--machine`, `--sensor` |
 //! | [`error`] | errors of commands: message, suggestion, exit code |
 //! | [`keywords`] | messages for functions, which take settings by name instead of flags |
@@ -13,7 +12,6 @@
 //! | [`output`] | files that a command writes, checked before any work |
 //! | [`pool`] | pools of threads |
 //! | [`progress`] | progress bars |
-//! | [`provenance`] | where, when and by which program results were made |
 //! | [`machine`] | machines by name or file |
 //! | [`ranks`] | the processes of a run: who prints, what all must agree on, how an error of one ends all |
 //! | [`sensors`] | the energy sensor of a measurement |
@@ -29,17 +27,17 @@ pub mod error;
 pub mod folders;
 pub mod keywords;
 pub mod load;
+mod lookup_error;
 pub mod machine;
 pub mod output;
 pub mod pool;
 pub mod print;
+mod printable;
 pub mod progress;
-pub mod provenance;
 pub mod ranks;
 pub mod sensors;
 pub mod stdout;
 pub mod wisdom;
 
-pub use command::version::{self, version};
 pub use error::{AppError, Result};
 pub use greenup_process::{interrupt, memory, threads};

@@ -2,10 +2,10 @@
 
 use crate::error::AppError;
 use crate::print;
-use crate::provenance::Provenance;
 use greenup_files::outputs::ending;
 use greenup_files::{FileError, Outputs, Result};
 use greenup_report::chart::{Chart, FileStyle};
+use greenup_report::provenance::Provenance;
 use std::path::{Path, PathBuf};
 
 /// A checked output.

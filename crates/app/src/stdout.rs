@@ -30,7 +30,7 @@ pub fn line(text: impl AsRef<str>) {
     }
     let mut out = std::io::stdout().lock();
     // One write a line where it fits: several processes may share the output.
-    let text = crate::print::printable(text.as_ref());
+    let text = crate::printable::printable(text.as_ref());
     keep(writeln!(out, "{text}").and_then(|()| out.flush()));
 }
 

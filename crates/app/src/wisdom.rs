@@ -1,11 +1,11 @@
 //! Wisdom of this user: `--wisdom FILE` and `--no-wisdom`, which every program has, and the files behind them.
 
-use crate::command::version::version;
 use crate::error::{AppError, Result};
 use crate::folders::{self, NoHome};
-use crate::provenance::Provenance;
 use crate::{machine, print};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use greenup_report::provenance::Provenance;
+use greenup_report::version::version;
 use greenup_wisdom::merge::{Prefer, Verdict, merge};
 use greenup_wisdom::{Choice, Entry, Map, Origin, Store, StoreError, Wisdom, shipped};
 use std::path::{Path, PathBuf};

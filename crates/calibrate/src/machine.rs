@@ -38,18 +38,6 @@ pub fn raise_to(machine: &mut Machine, op: Op, record: &Record) {
     }
 }
 
-/// Classes whose roof rests on a record that was disturbed, and why.
-pub fn not_clean(records: &[Record]) -> Vec<(Op, String)> {
-    (Op::ALL.into_iter())
-        .filter_map(|op| {
-            let r = roof(records, op)?.record;
-            let (_, flags) = r.notes.iter().find(|(name, _)| name == "_flags")?;
-            let why = flags.split("disturbed: ").nth(1)?;
-            Some((op, format!("{}: {why}", r.benchmark)))
-        })
-        .collect()
-}
-
 /// A machine with roofs, and with the clock at the cap where the records tell it.
 ///
 /// # Errors

@@ -69,6 +69,18 @@ pub(crate) fn roof(records: &[Record], op: Op) -> Option<Roof<'_>> {
     roofs.min_by(|a, b| cost(a).total_cmp(&cost(b)))
 }
 
+/// Classes whose roof rests on a record that was disturbed, and why.
+pub fn not_clean(records: &[Record]) -> Vec<(Op, String)> {
+    (Op::ALL.into_iter())
+        .filter_map(|op| {
+            let r = roof(records, op)?.record;
+            let (_, flags) = r.notes.iter().find(|(name, _)| name == "_flags")?;
+            let why = flags.split("disturbed: ").nth(1)?;
+            Some((op, format!("{}: {why}", r.benchmark)))
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

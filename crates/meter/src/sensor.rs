@@ -174,3 +174,6 @@ pub struct Problem {
     /// Suggested fix.
     pub fix: String,
 }
+
+/// A sensor that opened, or why it did not.
+pub type OpenedSensor = Result<Box<dyn Sensor>, Problem>;

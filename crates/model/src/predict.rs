@@ -1,6 +1,6 @@
 //! Work on a machine: time, energy, power and what binds.
 
-use crate::machine::{Estimate, Machine, MachineError};
+use crate::machine::{End, Machine, MachineError};
 use crate::op::{Op, Unit};
 use crate::work::Work;
 use serde::{Serialize, Serializer};
@@ -92,33 +92,6 @@ pub fn predict(machine: &Machine, work: &Work) -> Result<Prediction, MachineErro
     Ok(p)
 }
 
-/// Where in the machine's intervals. Time and energy grow with every τ, ε and π₀ and fall with Δπ, so the lowest costs with the
-/// highest Δπ bound every prediction from inside the box of intervals, and the reverse.
-#[derive(Clone, Copy)]
-pub(crate) enum End {
-    Value,
-    Low,
-    High,
-}
-
-impl End {
-    pub(crate) fn of(self, e: &Estimate) -> f64 {
-        match self {
-            Self::Value => e.value,
-            Self::Low => e.low(),
-            Self::High => e.high(),
-        }
-    }
-
-    pub(crate) fn of_usable_power(self, e: &Estimate) -> f64 {
-        match self {
-            Self::Value => e.value,
-            Self::Low => e.high(),
-            Self::High => e.low(),
-        }
-    }
-}
-
 fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, MachineError> {
     let mut time_by_op = BTreeMap::new();
     let mut energy_by_op = BTreeMap::new();
@@ -190,6 +163,7 @@ fn point(machine: &Machine, work: &Work, end: End) -> Result<Prediction, Machine
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Estimate;
     use crate::machine::OpCost;
 
     fn machine() -> Machine {

@@ -1,7 +1,6 @@
 //! What was measured of a run, kept so that its page can be redrawn: `run.json`, and next to it the folder `activity`.
 
 use crate::activity::Activity;
-use crate::attribution::same_bus;
 use crate::counters::Counted;
 use crate::cpu::Counts;
 use crate::groups;
@@ -167,6 +166,12 @@ impl Recorded {
     pub fn trace(&self, id: Option<&str>) -> Option<&Trace> {
         self.traces.iter().find(|t| Some(t.id.as_str()) == id)
     }
+}
+
+/// Whether two bus addresses are of one device: NVML, CUDA and the kernel write a different number of leading zeros.
+pub fn same_bus(a: &str, b: &str) -> bool {
+    let plain = |t: &str| t.trim_start_matches('0').to_lowercase();
+    plain(a) == plain(b)
 }
 
 #[cfg(test)]

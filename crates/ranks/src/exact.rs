@@ -5,7 +5,6 @@
 //! exact summation using small and large superaccumulators, arXiv:1505.05571).
 
 use crate::interface::Ranks;
-use crate::slices;
 
 /// Limbs of 32 bits: all finite numbers, and the carries of 2^63 additions.
 const DIGITS: usize = 67;
@@ -65,11 +64,6 @@ impl Exact {
         if self.additions == ADDITIONS {
             self.carry();
         }
-    }
-
-    /// Adds many numbers, and leaves none of them. It is many times faster than [`Exact::add`].
-    pub fn add_all(&mut self, x: &mut [f64]) {
-        slices::add(self, x);
     }
 
     /// Adds another sum.

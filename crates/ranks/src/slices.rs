@@ -13,13 +13,15 @@ const ROUNDS: usize = 4;
 /// Sums that are independent, for vector instructions.
 const LANES: usize = 8;
 
-/// Adds numbers, and leaves none of them.
-pub fn add(total: &mut Exact, x: &mut [f64]) {
-    for block in x.chunks_mut(BLOCK) {
-        if block_is_left(total, block) {
-            // Numbers that are not finite, or so large that no cutter exists, too.
-            let left = block.iter().filter(|x| **x != 0.0);
-            left.for_each(|x| total.add(*x));
+impl Exact {
+    /// Adds many numbers, and leaves none of them. It is many times faster than [`Exact::add`].
+    pub fn add_all(&mut self, x: &mut [f64]) {
+        for block in x.chunks_mut(BLOCK) {
+            if block_is_left(self, block) {
+                // Numbers that are not finite, or so large that no cutter exists, too.
+                let left = block.iter().filter(|x| **x != 0.0);
+                left.for_each(|x| self.add(*x));
+            }
         }
     }
 }

@@ -48,7 +48,6 @@
 mod alone;
 mod attribution;
 mod clock;
-mod collector;
 mod config;
 mod curve;
 mod ffi;

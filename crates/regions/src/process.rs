@@ -1,7 +1,10 @@
 //! The recording of this process: started by the first region, ended when the process exits.
 
+mod collector;
+
+pub use collector::Collector;
+
 use crate::alone::Alone;
-use crate::collector::Collector;
 use crate::config::{self, Config};
 use crate::names::Paths;
 use crate::notes::{Note, Notes};

@@ -1,9 +1,8 @@
 //! The summary of what was collected.
 
 use crate::clock::{now, seconds};
-use crate::collector::Collector;
 use crate::names::PathId;
-use crate::process::Core;
+use crate::process::{Collector, Core};
 use crate::sensing::Source;
 use crate::spin::lock_soon;
 use crate::summary::{Accumulated, FORMAT, Region, SensorSummary, Summary};

@@ -203,7 +203,7 @@ fn is_visible(gpu: &str, visible: Option<&str>) -> bool {
 }
 
 /// `simulated:WATTS[:TICK_S]`: an energy counter of constant power, for tests and for trying regions out.
-fn simulated(name: &str) -> Option<sensors::OpenedSensor> {
+fn simulated(name: &str) -> Option<greenup_meter::sensor::OpenedSensor> {
     let rest = name.strip_prefix("simulated:")?;
     let mut fields = rest.split(':').map(str::parse::<f64>);
     let watts = fields.next().and_then(Result::ok);

@@ -20,6 +20,9 @@
 //! | [`diagram`] | shapes, arrows, dots and labels without axes |
 //! | [`scaling_figure`] | series over problem size or time |
 //! | [`page`] | the HTML page |
+//! | [`provenance`] | where, when and by which program results were made |
+//! | [`mod@version`] | version, commit, target and features of this program |
+//! | [`text`] | configs and large numbers as text |
 //! | [`si`] | numbers with SI prefixes |
 //! | [`png`] | SVG → PNG with embedded fonts |
 //! | [`npy`] | NumPy's array files |
@@ -32,6 +35,9 @@ pub mod chart;
 mod figures;
 mod formats;
 pub mod page;
+pub mod provenance;
+pub mod text;
+pub mod version;
 
 pub use chart::{axis::si, files::png};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};

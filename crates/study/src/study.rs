@@ -1,16 +1,16 @@
 //! The run over all devices, and its results.
 
+use super::error::StudyError;
 use crate::cpu::{self, CpuOptions};
 use crate::device::DeviceStudy;
 use crate::gpu::{self, GpuOptions};
 use crate::stopwatch::Stopwatch;
-use greenup_app::provenance::Provenance;
-use greenup_calibrate::FitError;
 use greenup_device::CpuFacts;
-use greenup_files::{FileError, Journal};
+use greenup_files::Journal;
 use greenup_meter::Observer;
-use greenup_model::{Machine, MachineError};
+use greenup_model::Machine;
 use greenup_process::interrupt::Saving;
+use greenup_report::provenance::Provenance;
 use std::collections::BTreeMap;
 
 /// Settings of a study.
@@ -83,44 +83,6 @@ impl Journals {
         }
         self.kernels.done();
     }
-}
-
-/// Why a study failed.
-#[derive(Debug, thiserror::Error)]
-pub enum StudyError {
-    /// A journal cannot be written.
-    #[error("{0}")]
-    File(#[from] FileError),
-    /// The result of a kernel cannot be written as JSON.
-    #[error("a kernel's result cannot be written: {0}")]
-    Json(#[from] serde_json::Error),
-    /// The machine model cannot be fitted to the calibration.
-    #[error("the calibration does not determine a machine: {0}")]
-    Fit(#[from] FitError),
-    /// The calibrated machine lacks a cost.
-    #[error(transparent)]
-    Machine(#[from] MachineError),
-    /// The user interrupted the study before the first measurement.
-    #[error("interrupted before anything was calibrated")]
-    Nothing,
-    /// No device could be studied.
-    #[error("no device could be studied: {0}")]
-    NoDevice(String),
-    /// A GPU, its driver or its compiler failed.
-    #[error("{0}")]
-    Gpu(String),
-    /// A kernel computes a wrong result.
-    #[error(
-        "kernel `{name}` is wrong: its error {error:e} exceeds {bound:e}; its time does not count"
-    )]
-    Wrong {
-        /// Name of the kernel.
-        name: String,
-        /// Largest relative error.
-        error: f64,
-        /// Bound of the error.
-        bound: f64,
-    },
 }
 
 /// Studies each device in turn. A GPU that fails is missing from the results, with the reason; the rest is kept.

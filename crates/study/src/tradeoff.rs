@@ -1,6 +1,5 @@
 //! One kernel tuned for time and for energy: both winners, and what energy costs in time.
 
-use crate::tuned::named;
 use greenup_meter::Summary;
 use greenup_meter::stats::{median, ratio_of_medians};
 use greenup_report::si::percent;
@@ -171,6 +170,13 @@ fn points(sweep: &Sweep) -> Vec<TrialPoint> {
                 on_front: best.iter().any(|p| p.row == i),
             })
         })
+        .collect()
+}
+
+/// Names and values of the parameters of a config.
+pub(crate) fn named(parameters: &[String], config: &[Value]) -> Vec<(String, Value)> {
+    (parameters.iter().cloned())
+        .zip(config.iter().cloned())
         .collect()
 }
 

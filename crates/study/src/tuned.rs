@@ -150,13 +150,6 @@ pub enum TuningError {
     Interrupted,
 }
 
-/// Names and values of the parameters of a config.
-pub(crate) fn named(parameters: &[String], config: &[Value]) -> Vec<(String, Value)> {
-    (parameters.iter().cloned())
-        .zip(config.iter().cloned())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

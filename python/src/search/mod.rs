@@ -5,10 +5,9 @@ mod state;
 use crate::convert::{folder_error, path, value};
 use crate::errors::{TuneError, hinted};
 use crate::space::Space;
-use greenup_tune::command::OBJECTIVE;
 use greenup_tune::points::Indexed;
 use greenup_tune::strategy::{STRATEGIES, strategy};
-use greenup_tune::sweep::SweepFacts;
+use greenup_tune::sweep::{OBJECTIVE, SweepFacts};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -247,7 +246,7 @@ fn costs(told: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 }
 
 fn facts(space: &Space, strategy: &str, seed: u64) -> SweepFacts {
-    let host = greenup_app::provenance::host_name();
+    let host = greenup_report::provenance::host_name();
     SweepFacts {
         name: space.inner().name.clone(),
         device: host.clone(),
@@ -260,7 +259,7 @@ fn facts(space: &Space, strategy: &str, seed: u64) -> SweepFacts {
             ("measured by".to_owned(), "a Python function".to_owned()),
             (
                 "greenup".to_owned(),
-                greenup_app::version().version.to_owned(),
+                greenup_report::version::version().version.to_owned(),
             ),
         ]),
         ..SweepFacts::default()

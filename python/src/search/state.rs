@@ -1,9 +1,10 @@
 //! A search under way: points that are proposed, open and known, and the folder in which its trials are recorded.
 
-use greenup_tune::command::OBJECTIVE;
 use greenup_tune::search::Search;
 use greenup_tune::strategy::Proposal;
-use greenup_tune::sweep::{Failure, Folder, FolderError, Kernels, Outcome, SweepFacts, Trial};
+use greenup_tune::sweep::{
+    Failure, Folder, FolderError, Kernels, OBJECTIVE, Outcome, SweepFacts, Trial,
+};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,16 +1,18 @@
 //! `fmm direct`: direct sums, compared with the peak of their instruction mix.
 
+mod gpu;
+
 use super::input::{Input, PrecisionArg};
-use super::{check_interrupt, direct_gpu, time};
+use super::{check_interrupt, time};
 use crate::plan::MAX_POINTS;
 use crate::points::Points;
 use crate::precision::Real;
 use crate::{FmmError, cost_model, direct};
 use clap::Args;
 use greenup_app::args::DeviceArg;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_device::HostIsa;
+use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -55,8 +57,8 @@ pub fn run(args: &DirectArgs) -> Result {
     args.input.threads.start()?;
     if let Some(ordinal) = args.device.device.gpu() {
         return match args.input.precision {
-            PrecisionArg::F32 => direct_gpu::run::<f32>(args, ordinal),
-            PrecisionArg::F64 => direct_gpu::run::<f64>(args, ordinal),
+            PrecisionArg::F32 => gpu::run::<f32>(args, ordinal),
+            PrecisionArg::F64 => gpu::run::<f64>(args, ordinal),
         };
     }
     let no_effect = [

@@ -1,11 +1,11 @@
 //! Pages and figures of the commands: one description, written in the format that the name's ending chooses.
 
 use greenup_app::output::Output;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
 use greenup_report::chart::{Chart, FileStyle};
 use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::provenance::Provenance;
 use std::path::Path;
 
 /// Endings of pages and figures.

@@ -7,11 +7,11 @@ use crate::points::{Distribution, generate};
 use crate::tree::{ListName, Slice, of_points};
 use clap::Args;
 use greenup_app::args::FigureArgs;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_files::Outputs;
 use greenup_report::lists_figure::{Square, lists};
 use greenup_report::page::Fact;
+use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
 

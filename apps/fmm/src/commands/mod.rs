@@ -1,7 +1,6 @@
 //! Subcommands of `fmm`.
 
 pub mod direct;
-mod direct_gpu;
 mod drawing;
 pub mod input;
 pub mod lists;

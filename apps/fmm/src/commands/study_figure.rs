@@ -3,12 +3,12 @@
 use super::drawing::{Drawing, header, number};
 use super::time;
 use greenup_app::print;
-use greenup_app::provenance::Provenance;
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::page::{Cell, Fact, Table};
+use greenup_report::provenance::Provenance;
 use greenup_report::si::{prefix_of, si};
 use greenup_tune::sweep::Sweep;
 use serde_json::{Value, json};

@@ -1,8 +1,10 @@
 //! `fmm tune`: ncrit and the M2L method, chosen together.
 
+mod row;
+
 use super::input::{Input, Loaded, PrecisionArg};
 use super::measure::{measured, meter};
-use super::{check_interrupt, drawing, time, tune_figure, wisdom};
+use super::{check_interrupt, drawing, tune_figure, wisdom};
 use crate::operators::FINEST;
 use crate::options::M2l;
 use crate::plan::Plan;
@@ -11,14 +13,14 @@ use crate::session::engines::engine;
 use clap::Args;
 use greenup_app::args::{DeviceArg, FigureArgs};
 use greenup_app::output::Output;
-use greenup_app::provenance::Provenance;
 use greenup_app::{Result, print};
-use greenup_report::si::si;
-use serde::Serialize;
+use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+
+pub use row::Row;
 
 #[derive(Args)]
 pub struct TuneArgs {
@@ -42,35 +44,6 @@ pub struct TuneArgs {
     json: bool,
     #[command(flatten)]
     look: FigureArgs,
-}
-
-/// Measurement of one setting.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    pub ncrit: usize,
-    pub m2l: M2l,
-    pub time_s: f64,
-    pub energy_j: Option<f64>,
-    pub p2p_s: f64,
-    pub m2l_s: f64,
-}
-
-impl Row {
-    pub fn method(&self) -> String {
-        format!("{:?}", self.m2l).to_lowercase()
-    }
-
-    fn text(&self) -> String {
-        let energy = self.energy_j.map_or_else(|| "-".to_owned(), |j| si(j, "J"));
-        format!(
-            "{:<10} {:>5} {:>9} {energy:>9} {:>9} {:>9}",
-            self.method(),
-            self.ncrit,
-            time(self.time_s),
-            time(self.p2p_s),
-            time(self.m2l_s)
-        )
-    }
 }
 
 pub fn run(args: &TuneArgs) -> Result {

@@ -2,6 +2,7 @@
 //! from the rounded positions as all others; the difference to the kernel at the positions of the input is added to their
 //! results, in double precision and on the host, whichever engine computed them.
 
+use super::cube::grid;
 use super::{Plan, Root};
 use crate::error::FmmError;
 use crate::pair;
@@ -67,11 +68,6 @@ impl<R: Real> Sorted<'_, R> {
     fn in_cube(&self, i: u32) -> [f64; 3] {
         [0, 1, 2].map(|a| self.rounded[a][i as usize].wide())
     }
-}
-
-/// Distance of numbers on the grid of rounded positions.
-pub(crate) fn grid<R: Real>() -> f64 {
-    R::EPSILON / 2.0
 }
 
 fn length(d: [f64; 3]) -> f64 {

@@ -1,6 +1,5 @@
 //! The root cube, and points in its units.
 
-use super::close::grid;
 use crate::points::Points;
 use crate::precision::Real;
 use crate::tree::Order;
@@ -88,4 +87,9 @@ pub(crate) fn sorted<R: Real>(points: &Points, root: &Root) -> (Order, [Vec<R>; 
             .collect()
     });
     (order, x)
+}
+
+/// Distance of numbers on the grid of rounded positions.
+pub(crate) fn grid<R: Real>() -> f64 {
+    R::EPSILON / 2.0
 }

@@ -7,6 +7,7 @@
 //! | `close` | pairs of points that are close for the extent of all |
 //! | `share` | the targets of one of several ranks or GPUs |
 //! | `upward` | where equivalent charges come from, if points are distributed over ranks |
+//! | `rank` | the plan of a rank whose points are distributed |
 //! | `permutation` | values in the order of the boxes, and units |
 
 mod accuracy;
@@ -14,6 +15,7 @@ mod checks;
 mod close;
 mod cube;
 mod permutation;
+mod rank;
 mod share;
 mod upward;
 
@@ -22,9 +24,10 @@ pub(crate) use checks::{checked, scaled_parameter};
 pub(crate) use close::{Close, Found, Sorted, charge_of};
 pub(crate) use cube::{Root, extents, sorted};
 pub(crate) use permutation::{largest, unit_for};
+pub(crate) use rank::Parts;
 pub(crate) use share::leaf_work;
 pub use share::{Part, merge};
-pub(crate) use upward::{Essential, Parts, Upward};
+pub(crate) use upward::{Essential, Upward};
 
 use crate::error::FmmError;
 use crate::memory;

@@ -8,7 +8,7 @@ use crate::table::{Column, DEGREES, Layout, fail};
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::print::{self, lossy};
-use greenup_app::provenance::Provenance;
+use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
 

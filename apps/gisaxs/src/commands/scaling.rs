@@ -4,9 +4,9 @@ use super::boards::meters;
 use super::watched;
 use crate::session;
 use crate::study::{Case, Scaled, counts, method, scale};
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
 use greenup_device::DeviceSpec;
+use greenup_report::provenance::Provenance;
 use serde_json::{Value, json};
 
 /// Measures cases on 1 to N GPUs in some rounds, and their energy if asked for; `keep` writes the result after each case.

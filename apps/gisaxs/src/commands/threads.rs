@@ -5,10 +5,10 @@ use crate::GisaxsError;
 use crate::study::{Case, OnThreads, method, scale_threads};
 use crate::wisdom;
 use greenup_app::args::pin_pool;
-use greenup_app::provenance::Provenance;
 use greenup_app::{Result, print};
 use greenup_device::CpuFacts;
 use greenup_device::affinity::{Pin, Places};
+use greenup_report::provenance::Provenance;
 use serde_json::{Value, json};
 
 /// Measures cases on 1 to N threads in some rounds, pinned in each of `pins`; `keep` writes the result after each case.

@@ -1,5 +1,6 @@
 //! The input file of a fit: data, free parameters, noise.
 
+use super::target::{Free, Noise};
 use super::{Target, data};
 use crate::GisaxsError;
 use crate::image::Cut;
@@ -61,39 +62,6 @@ fn one() -> usize {
 
 fn seed() -> u64 {
     20_150_324
-}
-
-/// Noise of the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Noise {
-    /// Poisson noise of photon counts.
-    #[default]
-    Poisson,
-    /// Standard deviation proportional to the intensity.
-    Relative,
-    /// The same standard deviation everywhere.
-    Uniform,
-}
-
-/// A free parameter: a number of the sample that is fitted.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Free {
-    /// Path in the sample's input file, such as `particles.0.form.radius`.
-    pub path: String,
-    /// Lower bound.
-    pub from: f64,
-    /// Upper bound.
-    pub to: f64,
-    /// Initial value of the first start; a swarm ignores it unless all parameters have one. `None`: random.
-    pub start: Option<f64>,
-    /// Paths of other numbers that always have the same value.
-    #[serde(default)]
-    pub same: Vec<String>,
-    /// Whether the search runs in the logarithm, e.g. of a density.
-    #[serde(default)]
-    pub log: bool,
 }
 
 impl FitInput {

@@ -1,8 +1,8 @@
 //! Residuals and their derivatives for the Levenberg–Marquardt iteration.
 
 use super::evaluate::Wanted;
+use super::model::{Model, shares};
 use super::result::Stage;
-use super::search::Model;
 use levenberg_marquardt::{LeastSquaresProblem, TerminationReason};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 use std::cell::Cell;
@@ -31,11 +31,6 @@ impl Squares<'_> {
 
 /// Step of finite differences, as a fraction of the interval between the bounds.
 const STEP: f64 = 1e-5;
-
-/// The fractions of the intervals between the bounds.
-pub(super) fn shares(u: &DVector<f64>) -> Vec<f64> {
-    u.iter().map(|u| 0.5 + 0.5 * u.sin()).collect()
-}
 
 /// Derivatives of what is wanted of a model with respect to each fraction, one column each, by central differences
 /// (one-sided at a bound).

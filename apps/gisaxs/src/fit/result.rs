@@ -1,7 +1,6 @@
 //! The result of a fit: values, uncertainties, and how the search came there.
 
-use super::input::Noise;
-use super::target::Target;
+use super::target::{Noise, Target};
 use nalgebra::DMatrix;
 use serde::Serialize;
 

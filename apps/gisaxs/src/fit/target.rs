@@ -1,11 +1,12 @@
-//! Residuals of a model.
+//! Free parameters, noise, and residuals of a model.
 
 use super::data::LeftOut;
-use super::input::{Free, Noise};
+
 use crate::GisaxsError;
 use crate::image::Cut;
 use crate::mesh_form_factor::{Accelerator, Settings, Watch};
 use crate::sample::Sample;
+use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -235,6 +236,39 @@ fn deviance(mean: f64, count: f64) -> f64 {
         x - x.ln_1p()
     };
     (2.0 * count * short).max(0.0).sqrt().copysign(x)
+}
+
+/// Noise of the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Noise {
+    /// Poisson noise of photon counts.
+    #[default]
+    Poisson,
+    /// Standard deviation proportional to the intensity.
+    Relative,
+    /// The same standard deviation everywhere.
+    Uniform,
+}
+
+/// A free parameter: a number of the sample that is fitted.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Free {
+    /// Path in the sample's input file, such as `particles.0.form.radius`.
+    pub path: String,
+    /// Lower bound.
+    pub from: f64,
+    /// Upper bound.
+    pub to: f64,
+    /// Initial value of the first start; a swarm ignores it unless all parameters have one. `None`: random.
+    pub start: Option<f64>,
+    /// Paths of other numbers that always have the same value.
+    #[serde(default)]
+    pub same: Vec<String>,
+    /// Whether the search runs in the logarithm, e.g. of a density.
+    #[serde(default)]
+    pub log: bool,
 }
 
 #[cfg(test)]

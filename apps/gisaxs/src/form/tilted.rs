@@ -1,6 +1,6 @@
 //! What of a tilted ellipsoid lies between two horizontal planes: a ball between two planes, by a linear map.
 
-use super::round::BallSlice;
+use super::ball_slice::BallSlice;
 use super::{FormFactor, Slice};
 use crate::sample::rotation::Rotation;
 use num_complex::Complex64;

@@ -1,7 +1,7 @@
 //! Merging of vertices, and checks of a mesh.
 
 use super::Mesh;
-use super::edges::{Edge, Parts};
+use super::edges::{Edge, NAMED, Parts};
 use crate::GisaxsError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -13,8 +13,6 @@ const WELD: f64 = 1e-9;
 const CELL: f64 = 16.0;
 /// Volume over area × size, below which it is the rounding of a sum.
 const ROUNDING: f64 = 1e-12;
-/// Number of faults that an error lists.
-pub(super) const NAMED: usize = 3;
 /// Vertices or triangles between two looks at whether to stop.
 pub(crate) const CHUNK: usize = 1 << 14;
 

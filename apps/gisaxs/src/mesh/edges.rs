@@ -1,6 +1,5 @@
 //! Edges of triangles: the parts of a surface that they join, and those where more than two triangles meet.
 
-use super::check::NAMED;
 use super::{Mesh, cross, dot, minus};
 use crate::GisaxsError;
 use hashbrown::{HashMap, HashSet};
@@ -219,3 +218,6 @@ impl Mesh {
         steps.iter().all(|s| s.abs() == 1) && turns.clone().all(|(x, y)| x + y == 0)
     }
 }
+
+/// Number of faults that an error lists.
+pub(super) const NAMED: usize = 3;

@@ -1,6 +1,7 @@
 //! F computed by several ranks, on the first of them.
 
 use super::accelerator::{DeviceTimes, MakeMeter};
+use super::each::{each, on_any};
 use super::q_grid::{QGrid, part_of};
 use super::{Method, Prepared, Watch};
 use crate::GisaxsError;
@@ -120,13 +121,6 @@ impl Prepared<'_> {
     }
 }
 
-/// Whether something holds on one of the ranks, all of which call it.
-pub(super) fn on_any(ranks: &dyn Ranks, here: bool) -> bool {
-    let mut any = [f64::from(u8::from(here))];
-    ranks.max(&mut any);
-    any != [0.0]
-}
-
 /// The grids of a rank, of many.
 fn rows(grids: &[QGrid], rank: usize, ranks: usize) -> Range<usize> {
     part_of(grids.len(), rank, (ranks, TOGETHER))
@@ -175,31 +169,4 @@ pub fn each_over<F: FormFactor + ?Sized>(
     let stopped = on_any(ranks, own.is_none());
     own.filter(|_| !stopped)
         .map(|own| gathered(own, grids, ranks))
-}
-
-/// F on each grid, nm³, one q after the other; `None` if stopped.
-pub fn each<F: FormFactor + ?Sized>(
-    form: &F,
-    grids: &[QGrid],
-    watch: &Watch,
-) -> Option<Vec<Vec<Complex64>>> {
-    let out: Vec<Vec<Complex64>> = grids
-        .par_iter()
-        .map(|s| {
-            let mut out = vec![Complex64::ZERO; s.len()];
-            out.par_chunks_mut(1024)
-                .enumerate()
-                .for_each(|(block, to)| {
-                    if watch.stopped() {
-                        return;
-                    }
-                    for (i, f) in to.iter_mut().enumerate() {
-                        *f = form.at(&s.q(block * 1024 + i).vector());
-                    }
-                    watch.tick(to.len() as u64);
-                });
-            out
-        })
-        .collect();
-    (!watch.stopped()).then_some(out)
 }

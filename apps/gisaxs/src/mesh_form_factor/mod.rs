@@ -2,9 +2,9 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `method` | the methods, and what a user asks for |
+//! | `method`, `settings` | the methods; what a user asks for |
 //! | `prepare`, `cost` | preparation of a method, and selection of the cheapest |
-//! | `gathered` | F computed by several ranks |
+//! | `each`, `gathered` | F on many grids, by one rank and by several |
 //! | `q_grid` | the q at which F is computed |
 //! | `surface` | a surface as quadrature nodes, the error of that, and F near q = 0 |
 //! | `direct` | direct sums: one exponential per node and q (SIMD kernels in `kernels/direct.c`) |
@@ -16,6 +16,7 @@
 mod accelerator;
 mod cost;
 mod direct;
+mod each;
 mod gathered;
 mod gemm;
 mod kernels;
@@ -23,6 +24,7 @@ mod method;
 mod nufft;
 mod prepare;
 mod q_grid;
+mod settings;
 mod several;
 mod surface;
 
@@ -30,14 +32,15 @@ pub(crate) use accelerator::whole_grid;
 pub use accelerator::{Accelerator, DeviceTimes, MakeMeter, Request, Sums, Values};
 pub(crate) use cost::runs;
 pub use direct::{Blocks, Precision, direct};
-pub use gathered::{each, each_over};
+pub use each::each;
+pub use gathered::each_over;
 pub(crate) use gemm::about_center;
-pub use method::{Method, Settings};
-pub(crate) use nufft::chebyshev;
-pub(crate) use nufft::{Axis, Cells, Layout, Window};
+pub use method::Method;
+pub(crate) use nufft::{Axis, Cells, Layout, Window, chebyshev};
 pub use nufft::{DetectorNufft, grid};
 pub use prepare::{FINEST, Prepared, prepare};
 pub use q_grid::{Extent, QGrid, part_of};
+pub use settings::Settings;
 pub use several::Several;
 pub use surface::{Nodes, Quadrature, Sampling, Surface};
 

@@ -3,10 +3,11 @@
 use super::accelerator::{Accelerator, Request};
 use super::cost::{Costs, EXACT, runs};
 use super::direct::{Blocks, Precision, direct};
-use super::gathered::on_any;
+use super::each::on_any;
 use super::gemm::products;
-use super::nufft::{BLOCK, DetectorNufft, GridNufft, MAX_SHARED, MAX_TERMS};
-use super::nufft::{Transform, condition, damped, growth};
+use super::nufft::{
+    BLOCK, DetectorNufft, GridNufft, MAX_SHARED, MAX_TERMS, Transform, condition, damped, growth,
+};
 use super::q_grid::{Extent, QGrid, part_of};
 use super::{Method, Quadrature, Sampling, Settings, Surface, Watch, each};
 use crate::form::Polyhedron;

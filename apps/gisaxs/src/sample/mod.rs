@@ -17,8 +17,7 @@ use crate::detector::{Axis, Detector};
 use crate::mesh_form_factor::Settings;
 use crate::scattering::dwba::{Mode, Scene};
 use crate::scattering::layers::{self, Layer};
-use crate::scattering::order;
-use crate::scattering::particle::Population;
+use crate::scattering::particle::{Population, missed};
 use crate::{GisaxsError, table};
 use optics::{MaterialText, Materials};
 use placing::Placing;
@@ -406,7 +405,7 @@ impl Sample {
             return wrong("[detector] is missing: give phi and alpha, or flat".into());
         };
         let detector = text.detector(incidence)?;
-        notes.extend(order::missed(
+        notes.extend(missed(
             &populations,
             &detector,
             layers::outside(&layers, self.wave_number()?),

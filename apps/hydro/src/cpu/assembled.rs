@@ -2,8 +2,9 @@
 
 use super::parts::{Member, Shared};
 use super::rank_sums::RankSums;
-use super::solve::{PART, Share, Times};
+use super::solve::{Share, Times};
 use super::zone_matrices::ZoneMatrices;
+use crate::cpu::rank_sums::PART;
 use crate::fem::fe_space::Space;
 use crate::fem::mass_matrix::Csr;
 use crate::hydro::Hydro;

@@ -1,7 +1,6 @@
 //! A solve by several ranks: shared nodes are exchanged and scalar products summed over all, each node counted by the rank
 //! that owns it; sums without rounding have the same bits on any number of ranks.
 
-use super::solve::PART;
 use crate::fem::fe_space::Space;
 use crate::part::Halo;
 use crate::part::halo::Terms;
@@ -127,3 +126,6 @@ impl RankSums {
         }
     }
 }
+
+/// Number of nodes of a part, the unit of work of a thread and of the scalar products.
+pub const PART: usize = 1024;

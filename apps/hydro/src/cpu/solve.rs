@@ -3,14 +3,11 @@
 
 use super::pace::Pace;
 use super::parts::{Member, Shared, together};
-use super::rank_sums::RankSums;
+use super::rank_sums::{PART, RankSums};
 use crate::part::halo::Terms;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::time::Instant;
-
-/// Number of nodes of a part, the unit of work of a thread and of the scalar products.
-pub const PART: usize = 1024;
 
 /// Number of unknowns below which one thread is faster than several.
 const FEW: usize = 4000;

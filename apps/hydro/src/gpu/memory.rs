@@ -1,6 +1,6 @@
 //! Memory of a problem on the GPU.
 
-use super::ranks::{BLOCK, NOT_COUNTED, RankPart};
+use super::ranks::{NOT_COUNTED, RankPart};
 use crate::cpu::Shared;
 use crate::engine::State;
 use crate::fem::mass_matrix::Csr;
@@ -215,3 +215,8 @@ impl Fixed {
         })
     }
 }
+
+/// Allocations that other processes use are multiples of this, so that they are alone in a block of the driver.
+pub(in crate::gpu) const BLOCK: usize = 2 << 20;
+
+pub(super) type Done = Result<()>;

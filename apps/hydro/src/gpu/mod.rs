@@ -30,7 +30,7 @@ use crate::time::integrator::{Ode, Op};
 use greenup_device::cuda::{Compiler, CudaError, Gpu as Found, Graph, Memory, Session, cubins};
 use host_zones::HostZones;
 use kernels::{Kernels, built};
-use memory::{Fixed, Register};
+use memory::{Done, Fixed, Register};
 use ranks::Team;
 use requirements::Requirements;
 use std::sync::Arc;
@@ -77,8 +77,6 @@ fn shared_bytes(gpu: &Found) -> usize {
         .find(|f| f.0 == "shared_bytes_per_block")
         .map_or(48 << 10, |f| f.1 as usize)
 }
-
-type Done = Result<(), CudaError>;
 
 impl Gpu {
     /// Opens GPU number `ordinal` for a problem, with full or partial assembly and tuning parameters of the kernels

@@ -1,6 +1,6 @@
 //! Line-outs: the fields along straight lines through the mesh, with the exact solution if one is known.
 
-use super::exact::{Exact, exact};
+use super::exact::exact;
 use super::fields::{Field, Sample, Sampler};
 use super::locate::locate;
 use super::picture::view::{coordinate, number};
@@ -8,6 +8,7 @@ use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
 use crate::mesh::Bounds;
+use crate::output::solution::Exact;
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
 use rayon::prelude::*;

@@ -11,10 +11,11 @@ pub mod mesh_view;
 mod picture;
 mod profile;
 pub mod riemann;
+mod solution;
 mod tube;
 mod vtu;
 
-pub use exact::{Exact, Solution, exact};
+pub use exact::exact;
 pub use fields::{Field, Sample, Sampler, sample};
 pub use line_out::{Line, LineOut, line_out};
 pub use picture::{Common, MeshLines, Pixels, Region, Scene, Slice, Surface, View, drawable};

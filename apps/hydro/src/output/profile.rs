@@ -1,9 +1,10 @@
 //! Profiles: fields over the distance from the origin, with the exact solution if one is known.
 
-use super::exact::{Solution, exact};
+use super::exact::exact;
 use super::fields::{Field, sample};
 use crate::engine::State;
 use crate::hydro::Hydro;
+use crate::output::solution::Solution;
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{
     Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,

@@ -1,7 +1,7 @@
 //! Shock tubes: problems whose initial fields are two constant states beside a plane x = const.
 
-use super::exact::{Exact, Solution};
 use super::riemann::{Riemann, Side};
+use super::solution::{Exact, Solution};
 use crate::hydro::Hydro;
 
 /// Exact solution of a shock tube, until its waves meet a wall; `None` for other problems.

@@ -1,6 +1,6 @@
 //! The initial state of a problem on a mesh: masses, Jacobians, fields.
 
-use super::zone_at_start::{Fields, Zone, at_start, inverse_of};
+use super::zone_at_start::{Fields, Zone, at_start, curved_volume, inverse_of};
 use crate::HydroError;
 use crate::engine::State;
 use crate::fem::element::{Element, inner_positions};
@@ -274,19 +274,6 @@ fn flattened(
             "the mesh has order {of_mesh}, and --order {order} flattens its zones: it {verb} {:.2e} % of its {what}. Fix: use --order {of_mesh}",
             lost.abs()
         )
-    })
-}
-
-/// Volume of a curved zone in its own order, and the least determinant of its Jacobian.
-pub(super) fn curved_volume(mesh: &Mesh, of_mesh: &Element, z: usize) -> (f64, f64) {
-    let Some(curved) = &mesh.curved else {
-        return (0.0, f64::NAN);
-    };
-    let n = mesh.dim() * of_mesh.local;
-    let own = &curved.points[z * n..(z + 1) * n];
-    let dets = (0..of_mesh.points()).map(|q| determinant(&of_mesh.jacobian(own, q), mesh.dim()));
-    (dets.zip(&of_mesh.weights)).fold((0.0, f64::INFINITY), |(sum, least), (det, w)| {
-        (sum + det * w, least.min(det))
     })
 }
 

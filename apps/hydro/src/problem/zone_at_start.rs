@@ -1,6 +1,5 @@
 //! Values of a zone at the start: masses, inverse Jacobians, energies, material.
 
-use super::initial_state::curved_volume;
 use crate::HydroError;
 use crate::fem::element::Element;
 use crate::fem::fe_space::Space;
@@ -163,4 +162,17 @@ pub(super) fn at_start(
         }
     }
     Ok(out)
+}
+
+/// Volume of a curved zone in its own order, and the least determinant of its Jacobian.
+pub(super) fn curved_volume(mesh: &Mesh, of_mesh: &Element, z: usize) -> (f64, f64) {
+    let Some(curved) = &mesh.curved else {
+        return (0.0, f64::NAN);
+    };
+    let n = mesh.dim() * of_mesh.local;
+    let own = &curved.points[z * n..(z + 1) * n];
+    let dets = (0..of_mesh.points()).map(|q| determinant(&of_mesh.jacobian(own, q), mesh.dim()));
+    (dets.zip(&of_mesh.weights)).fold((0.0, f64::INFINITY), |(sum, least), (det, w)| {
+        (sum + det * w, least.min(det))
+    })
 }

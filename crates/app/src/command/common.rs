@@ -1,7 +1,6 @@
 //! What every program has in common on its command line: `--version`, `-v`, `-q`, and the commands `completions` and
 //! `man`.
 
-use super::version::version;
 use crate::error::{AppError, Result};
 use crate::print::{self, Level};
 use crate::stdout;
@@ -9,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use greenup_files::{Outputs, ours};
+use greenup_report::version::version;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 

@@ -2,16 +2,16 @@
 
 pub mod common;
 mod figures;
-pub mod version;
 
 use crate::error::AppError;
 use crate::{print, ranks, stdout};
 use clap::Parser;
 use greenup_process::interrupt;
+use greenup_report::provenance::arguments;
+use greenup_report::version::version;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::time::Instant;
-use version::version;
 
 /// Runs a command: reads its arguments, prints its error with the suggestion, and returns its exit code: 0; 1 after an
 /// error; 2 for invalid arguments; 130 if the user stopped it. It gets `--version`, `-v`, `-q` and the commands
@@ -76,15 +76,6 @@ fn refused(e: &clap::Error) -> Result<u8, AppError> {
         }
         _ => Ok(code),
     }
-}
-
-/// The arguments of this program, as they are recorded with results.
-pub fn arguments() -> String {
-    std::env::args_os()
-        .skip(1)
-        .map(|a| a.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// This program, for commands that start it again as a process of its own.

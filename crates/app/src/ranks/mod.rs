@@ -10,8 +10,9 @@ pub use team::{RanksArg, Team, check_alone};
 use crate::error::{AppError, Result};
 use crate::print::{self, Level};
 use crate::stdout;
-use crate::version::version;
 use greenup_ranks::{Ranks, launched};
+use greenup_report::provenance::arguments;
+use greenup_report::version::version;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub fn world() -> Result<Arc<dyn Ranks>> {
 /// # Errors
 /// They do not; all ranks get the same error.
 pub fn check_same_binary(ranks: &dyn Ranks) -> Result {
-    let own = format!("{}\n{}", version().long(), crate::command::arguments());
+    let own = format!("{}\n{}", version().long(), arguments());
     agree(ranks, &own, |first, other, rank| {
         let differs = first.lines().zip(other.lines()).find(|(a, b)| a != b);
         let (a, b) = differs.unwrap_or((first, other));

@@ -3,9 +3,8 @@
 //! Both models have the same costs: times are the best rates, energies and π₀ are fitted to the measured times (eq 48). They
 //! differ by Δπ alone, which is that of the least squares of the logarithms of the times.
 
-use super::ks::kolmogorov_smirnov;
+use super::ks::{KsTest, kolmogorov_smirnov};
 use super::model::{Parameters, Rows};
-use super::validate::KsTest;
 use super::{FitError, Method, clocked, nnls};
 use crate::record::Record;
 use serde::Serialize;

@@ -1,5 +1,7 @@
 //! The two-sample Kolmogorov–Smirnov test.
 
+use serde::Serialize;
+
 /// The largest distance D of the two empirical distributions, and its two-sided asymptotic p-value. `None` for an empty sample
 /// or one with NaN.
 pub fn kolmogorov_smirnov(a: &[f64], b: &[f64]) -> Option<(f64, f64)> {
@@ -40,6 +42,19 @@ fn p_value(d: f64, m: f64, n: f64) -> f64 {
         }
     }
     2.0 * sum
+}
+
+/// Two-sample Kolmogorov–Smirnov test of the errors of two models.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct KsTest {
+    /// Largest distance of the two empirical distributions.
+    pub statistic: f64,
+    /// Two-sided asymptotic p-value.
+    pub p_value: f64,
+    /// Mean absolute relative error with the cap.
+    pub mean_abs_error_capped: f64,
+    /// Mean absolute relative error without the cap.
+    pub mean_abs_error_uncapped: f64,
 }
 
 #[cfg(test)]

@@ -3,35 +3,29 @@
 
 pub mod caps;
 pub mod clocked;
+mod constant;
 mod diagnose;
+mod error;
+mod estimate;
 pub(crate) mod identify;
 pub mod ks;
 pub mod leakage;
 mod model;
 mod validate;
 
+pub use constant::{Constant, Errors};
+pub use error::{FitError, Method};
 pub use identify::NotKnown;
-pub use validate::{KsTest, Validation};
+pub use ks::KsTest;
+pub use validate::Validation;
 
-use crate::linalg::{levenberg_marquardt, lstsq, nnls};
+use crate::linalg::{lstsq, nnls};
 use crate::record::Record;
+use estimate::{estimate, refine, refine_times};
 use greenup_model::{Estimate, Label, Machine, Op, OpCost};
 use model::{Parameters, Rows};
-use nalgebra::DMatrix;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// How energy is fitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// Eq 9: ordinary least squares on E with the measured T; a cost may come out negative.
-    Linear,
-    /// Eq 48: the same with every cost ≥ 0.
-    Nnls,
-    /// Eqs 32–38: times, energies and the cap together, nonlinear.
-    Capped,
-}
 
 /// Options of [`fit`].
 #[derive(Clone, Debug)]
@@ -54,55 +48,6 @@ impl Default for FitOptions {
             seed: 1,
             validate: true,
         }
-    }
-}
-
-/// One fitted constant with its 95 % interval; ends that are NaN are not known.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Constant {
-    /// Best estimate.
-    pub value: f64,
-    /// Lower end of the interval.
-    pub lo: f64,
-    /// Upper end of the interval.
-    pub hi: f64,
-}
-
-impl Constant {
-    /// The interval, where it is known.
-    pub fn interval(&self) -> Option<(f64, f64)> {
-        (self.lo.is_finite() && self.hi.is_finite()).then_some((self.lo, self.hi))
-    }
-}
-
-/// Relative errors (model − measured)/measured over some records.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Errors {
-    /// Mean of the absolute relative errors.
-    pub mean_abs: f64,
-    /// Standard deviation of the absolute relative errors.
-    pub sd: f64,
-    /// Largest absolute relative error.
-    pub max_abs: f64,
-    /// Number of records.
-    pub n: usize,
-}
-
-impl Errors {
-    pub(crate) fn of(errors: &[f64]) -> Option<Self> {
-        let n = errors.len();
-        if n == 0 {
-            return None;
-        }
-        let abs: Vec<f64> = errors.iter().map(|e| e.abs()).collect();
-        let mean_abs = abs.iter().sum::<f64>() / n as f64;
-        let sd = (abs.iter().map(|e| (e - mean_abs).powi(2)).sum::<f64>() / n as f64).sqrt();
-        Some(Self {
-            mean_abs,
-            sd,
-            max_abs: abs.iter().copied().fold(0.0, f64::max),
-            n,
-        })
     }
 }
 
@@ -133,54 +78,6 @@ pub struct Fit {
     pub warnings: Vec<String>,
     /// Cross-validation, if it was requested.
     pub validation: Option<Validation>,
-}
-
-/// Records that cannot be fitted.
-#[derive(Debug, thiserror::Error)]
-pub enum FitError {
-    /// Fewer records than constants.
-    #[error("there are {have} records{of_kind} for {need} constants; measure at least {need}")]
-    TooFew {
-        /// Usable records.
-        have: usize,
-        /// Constants to fit.
-        need: usize,
-        /// Which records count, for the message.
-        of_kind: &'static str,
-    },
-    /// A clock that no processor has.
-    #[error("{benchmark}: a clock of {hertz} Hz; `_clock_hz` is in Hz, 1e6 to 1e11")]
-    Clock {
-        /// Name of the benchmark.
-        benchmark: String,
-        /// Its clock, Hz.
-        hertz: f64,
-    },
-    /// All counts are zero.
-    #[error("no record does any operation")]
-    NoWork,
-    /// The method needs energies.
-    #[error("the {0:?} fit needs energies, and no record has one")]
-    NoEnergy(Method),
-    /// The constants are not identifiable from the records.
-    #[error(
-        "the constants cannot be distinguished: the columns of the fit are linearly dependent; \
-         add records in which the counts vary independently"
-    )]
-    Singular,
-    /// A fitted cost is not a valid number.
-    #[error(transparent)]
-    Machine(#[from] greenup_model::MachineError),
-    /// The unconstrained fit is not a machine.
-    #[error(
-        "the linear fit gives `{op}` a negative energy ({energy_j:e} J); use --method nnls or capped"
-    )]
-    NegativeEnergy {
-        /// The class.
-        op: Op,
-        /// Its fitted energy, J.
-        energy_j: f64,
-    },
 }
 
 /// Fits a machine to records.
@@ -321,57 +218,6 @@ pub fn fit(records: &[Record], options: &FitOptions) -> Result<Fit, FitError> {
     })
 }
 
-/// Point estimate of all constants.
-fn estimate(rows: &Rows, method: Method) -> Result<Parameters, FitError> {
-    let mut p = rows.starting_times();
-    if rows.has_energy {
-        let (a, b) = rows.energy_design();
-        let x = match method {
-            Method::Linear => lstsq(&a, &b).ok_or(FitError::Singular)?,
-            Method::Nnls | Method::Capped => nnls(&a, &b),
-        };
-        p.eps.copy_from_slice(&x[..rows.ops.len()]);
-        p.pi0 = x[rows.ops.len()];
-    }
-    if method == Method::Capped && rows.has_energy {
-        let (capped, uncapped) = (refine(rows, &p, true, 60), refine(rows, &p, false, 60));
-        // A cap that explains nothing is no cap: it must earn its parameter (AIC).
-        let n = rows.len() as f64 * 2.0;
-        let gain = n * (uncapped.1 / capped.1.max(f64::MIN_POSITIVE)).ln();
-        return Ok(if gain > 10.0 && rows.capped_rows(&capped.0) >= 3 {
-            capped.0
-        } else {
-            uncapped.0
-        });
-    }
-    Ok(refine_times(rows, &p, 60))
-}
-
-/// All constants by Levenberg–Marquardt on the logarithms; returns the sum of squares too.
-fn refine(rows: &Rows, start: &Parameters, cap: bool, steps: usize) -> (Parameters, f64) {
-    let mut start = start.clone();
-    start.dpi = cap.then(|| {
-        start
-            .dpi
-            .unwrap_or_else(|| rows.largest_power() - start.pi0)
-    });
-    let x = start.to_logs();
-    let residuals = |x: &[f64]| rows.residuals(&Parameters::from_logs(x, rows.ops.len(), cap));
-    let (x, cost) = levenberg_marquardt(x, steps, &residuals);
-    (Parameters::from_logs(&x, rows.ops.len(), cap), cost)
-}
-
-/// Times alone.
-fn refine_times(rows: &Rows, start: &Parameters, steps: usize) -> Parameters {
-    let x: Vec<f64> = start.tau.iter().map(|t| t.ln()).collect();
-    let with = |x: &[f64]| Parameters {
-        tau: x.iter().map(|v| v.exp()).collect(),
-        ..start.clone()
-    };
-    let (x, _) = levenberg_marquardt(x, steps, &|x| rows.time_residuals(&with(x)));
-    with(&x)
-}
-
 /// Percentile intervals of every constant by resampling residuals.
 ///
 /// Residuals are inflated by √(n/(n−p)) for the constants they were fitted with, and resampled
@@ -489,9 +335,6 @@ impl Fit {
         Ok(machine)
     }
 }
-
-/// Design matrix type shared by the parts of this module.
-type Design = (DMatrix<f64>, Vec<f64>);
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The model as the fit sees it: rows of counts, a parameter vector, residuals.
 
-use super::{Design, FitError, Method};
+use super::{FitError, Method};
 use crate::record::Record;
 use greenup_model::{Op, Unit};
 use nalgebra::DMatrix;
@@ -297,3 +297,6 @@ fn soften(r: f64) -> f64 {
         (limit * (2.0 * r.abs() - limit)).sqrt().copysign(r)
     }
 }
+
+/// Design matrix type shared by the parts of this module.
+pub(super) type Design = (DMatrix<f64>, Vec<f64>);

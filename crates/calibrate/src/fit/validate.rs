@@ -1,5 +1,6 @@
 //! Cross-validation by setting and by benchmark, and capped against uncapped.
 
+use super::ks::KsTest;
 use super::model::{Row, Rows};
 use super::{Errors, Method, caps, estimate};
 use serde::Serialize;
@@ -14,19 +15,6 @@ pub struct Validation {
     pub by_benchmark: Option<Errors>,
     /// Two-sample Kolmogorov–Smirnov test of the errors in performance with and without a cap.
     pub capped_against_uncapped: Option<KsTest>,
-}
-
-/// Two-sample Kolmogorov–Smirnov test of the errors of two models.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct KsTest {
-    /// Largest distance of the two empirical distributions.
-    pub statistic: f64,
-    /// Two-sided asymptotic p-value.
-    pub p_value: f64,
-    /// Mean absolute relative error with the cap.
-    pub mean_abs_error_capped: f64,
-    /// Mean absolute relative error without the cap.
-    pub mean_abs_error_uncapped: f64,
 }
 
 pub fn validate(rows: &Rows, method: Method) -> Option<Validation> {

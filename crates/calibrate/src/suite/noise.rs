@@ -1,7 +1,7 @@
 //! What disturbed a device while it was measured, what was repeated, and what could not be measured cleanly.
 
-use crate::machine::not_clean;
 use crate::record::Record;
+use crate::roof::not_clean;
 use greenup_device::load::Shares;
 use greenup_model::Op;
 use serde::Serialize;

@@ -2,10 +2,13 @@
 
 use super::attempts::{self, Measured};
 use super::*;
-use crate::machine::not_clean;
+use crate::bench::window::Repeatable;
+use crate::roof::not_clean;
+use greenup_device::load::Shares;
 use greenup_device::team::Passes;
 use greenup_meter::Policy;
 use greenup_meter::observe::Silent;
+use greenup_model::Op;
 use greenup_model::Work;
 use std::cell::Cell;
 

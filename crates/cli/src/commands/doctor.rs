@@ -9,7 +9,7 @@ use greenup_device::CpuFacts;
 use greenup_device::cuda::{Compiler, Gpu};
 use greenup_device::opencl::Device;
 use greenup_meter::probe::{Diagnosis, probe};
-use greenup_meter::sensors::OpenedSensor;
+use greenup_meter::sensor::OpenedSensor;
 use greenup_meter::square_wave::{SquareWave, square_wave};
 use greenup_meter::{Quantity, Sensor};
 use greenup_report::si::{percent, si};

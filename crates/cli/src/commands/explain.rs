@@ -3,9 +3,9 @@
 use crate::args::ExplainArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
-use greenup_app::provenance::Provenance;
 use greenup_app::{machine, output, print};
 use greenup_files::Outputs;
+use greenup_report::provenance::Provenance;
 use greenup_report::si::percent;
 use greenup_study::applications::{self, ExplainError, explain};
 use greenup_study::pages::applications::{figure, page};

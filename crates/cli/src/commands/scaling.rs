@@ -3,12 +3,12 @@
 use crate::args::{Application, Numbers, ScalingArgs};
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
-use greenup_app::provenance::Provenance;
 use greenup_app::{machine, output, print};
 use greenup_files::Outputs;
 use greenup_model::Machine;
 use greenup_model::network::Nodes;
 use greenup_report::page::{Cell, Header, Page};
+use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si, three};
 use greenup_study::pages::scaling::page::{Kind, columns, page, published_columns, published_page};
 use greenup_study::pages::scaling::{figure, published_figure};

@@ -11,6 +11,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{machine, print, sensors};
 use greenup_device::CpuFacts;
+use greenup_report::text;
 use greenup_space::Facts;
 use greenup_tune::build::compile::compiler_version;
 use greenup_tune::problem::ProblemFile;
@@ -172,7 +173,7 @@ impl Request {
             print::note(format!(
                 "{}: {} points, {} by `{strategy}`, into {}",
                 problem.space.name,
-                print::grouped(u128::from(session.points())),
+                text::grouped(u128::from(session.points())),
                 session.objective(),
                 dir.display()
             ));
@@ -241,7 +242,7 @@ fn facts(
     cpu: &CpuFacts,
     sensor: Option<&str>,
 ) -> BTreeMap<String, String> {
-    let version = greenup_app::version();
+    let version = greenup_report::version::version();
     let mut more = BTreeMap::from([
         ("greenup".to_owned(), version.version.to_owned()),
         ("commit".to_owned(), version.commit.to_owned()),
@@ -252,9 +253,12 @@ fn facts(
             "sensor".to_owned(),
             sensor.unwrap_or("none: time only").to_owned(),
         ),
-        ("command".to_owned(), greenup_app::command::arguments()),
+        (
+            "command".to_owned(),
+            greenup_report::provenance::arguments(),
+        ),
     ]);
-    more.insert("host".to_owned(), greenup_app::provenance::host_name());
+    more.insert("host".to_owned(), greenup_report::provenance::host_name());
     if let Some(g) = &cpu.governor {
         more.insert("governor".into(), g.clone());
     }

@@ -2,6 +2,7 @@
 
 use greenup_app::print;
 use greenup_report::si::si;
+use greenup_report::text;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::session::SessionResult;
 use greenup_tune::sweep::metric::own_value;
@@ -31,7 +32,7 @@ pub fn print(searched: &SessionResult) {
     ));
     for e in &found.failure_examples {
         let names = sweep.facts.parameters.iter().map(String::as_str);
-        let config = print::named(names.zip(&e.config));
+        let config = text::named(names.zip(&e.config));
         let message: String = e.message.lines().collect::<Vec<_>>().join(" | ");
         print::warn(format!(
             "{} of the trials failed ({}), the first with {config}: {}",

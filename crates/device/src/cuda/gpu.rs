@@ -1,6 +1,6 @@
 //! The GPUs of this host, as the driver describes them.
 
-use super::{Compiled, CudaError, Session, libraries};
+use super::{Compiled, CudaError, Session, failed, libraries};
 use cudarc::driver::{result, sys};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt::Write as _;
@@ -40,16 +40,6 @@ fn known_facts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(&'static str, 
         .iter()
         .filter_map(|(name, _)| Some((*name, value(name)?)))
         .collect())
-}
-
-pub(super) fn failed(what: &'static str) -> impl Fn(result::DriverError) -> CudaError {
-    move |e| CudaError::Driver {
-        what,
-        cause: e.error_string().map_or_else(
-            |_| format!("{:?}", e.0),
-            |s| s.to_string_lossy().into_owned(),
-        ),
-    }
 }
 
 fn bus_id(device: sys::CUdevice) -> Result<String, result::DriverError> {

@@ -1,7 +1,6 @@
 //! Loaded kernels and their launches.
 
-use super::gpu::failed;
-use super::{CudaError, Session};
+use super::{CudaError, Session, failed};
 use cudarc::driver::{DriverError, result, sys};
 use serde::{Deserialize, Serialize};
 use std::ffi::{CString, c_void};
@@ -66,6 +65,16 @@ impl Shape {
 pub struct Function {
     raw: sys::CUfunction,
     module: Module,
+}
+
+impl Session {
+    /// Loads a cubin.
+    ///
+    /// # Errors
+    /// It is for another GPU, or there is no memory for it.
+    pub fn load(&self, cubin: &[u8]) -> Result<Module, CudaError> {
+        Module::load(self, cubin)
+    }
 }
 
 impl Module {

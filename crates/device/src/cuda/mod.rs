@@ -91,3 +91,13 @@ impl CudaError {
         }
     }
 }
+
+fn failed(what: &'static str) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
+    move |e| CudaError::Driver {
+        what,
+        cause: e.error_string().map_or_else(
+            |_| format!("{:?}", e.0),
+            |s| s.to_string_lossy().into_owned(),
+        ),
+    }
+}

@@ -1,7 +1,6 @@
 //! Copies between the memories of two GPUs of a host.
 
-use super::gpu::failed;
-use super::{CudaError, Session};
+use super::{CudaError, Session, failed};
 use cudarc::driver::{result, sys};
 
 type Result<T> = std::result::Result<T, CudaError>;

@@ -1,7 +1,6 @@
 //! A context of a GPU: its stream, events and graphs.
 
-use super::gpu::failed;
-use super::{CudaError, Module, libraries};
+use super::{CudaError, failed, libraries};
 use cudarc::driver::{result, sys};
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -88,14 +87,6 @@ impl Session {
 
     pub(super) fn raw(&self) -> sys::CUstream {
         self.0.stream
-    }
-
-    /// Loads a cubin.
-    ///
-    /// # Errors
-    /// It is for another GPU, or there is no memory for it.
-    pub fn load(&self, cubin: &[u8]) -> Result<Module> {
-        Module::load(self, cubin)
     }
 
     /// Waits for everything enqueued.

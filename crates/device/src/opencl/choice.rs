@@ -1,6 +1,6 @@
 //! How a user names a device.
 
-use super::{Device, OpenClError};
+use super::OpenClError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -24,8 +24,8 @@ impl fmt::Display for Address {
 /// `nvidia` or `portable.0`. The empty text is the first device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    platform: String,
-    device: usize,
+    pub(super) platform: String,
+    pub(super) device: usize,
 }
 
 impl FromStr for Choice {
@@ -41,16 +41,6 @@ impl FromStr for Choice {
             platform: platform.to_lowercase(),
             device,
         })
-    }
-}
-
-impl Choice {
-    pub(super) fn fits(&self, d: &Device) -> bool {
-        let platform = match self.platform.parse::<usize>() {
-            Ok(number) => d.address.platform == number,
-            Err(_) => d.platform.to_lowercase().contains(&self.platform),
-        };
-        platform && d.address.device == self.device
     }
 }
 

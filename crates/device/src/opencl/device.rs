@@ -219,6 +219,16 @@ fn bus_id(info: &dyn Fn(cl::cl_device_info) -> Option<Vec<u8>>) -> Option<String
     ))
 }
 
+impl Choice {
+    pub(super) fn fits(&self, d: &Device) -> bool {
+        let platform = match self.platform.parse::<usize>() {
+            Ok(number) => d.address.platform == number,
+            Err(_) => d.platform.to_lowercase().contains(&self.platform),
+        };
+        platform && d.address.device == self.device
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;

@@ -18,6 +18,16 @@ impl Drop for Memory {
     }
 }
 
+impl Session {
+    /// Allocates a buffer.
+    ///
+    /// # Errors
+    /// The device has too little memory.
+    pub fn alloc(&self, bytes: usize) -> Result<Memory, OpenClError> {
+        Memory::new(self, bytes)
+    }
+}
+
 impl Memory {
     pub(super) fn new(session: &Session, bytes: usize) -> Result<Self, OpenClError> {
         let mut status = 0;

@@ -38,6 +38,16 @@ pub struct KernelFacts {
     pub private_bytes: i64,
 }
 
+impl Session {
+    /// Compiles a source.
+    ///
+    /// # Errors
+    /// The build log.
+    pub fn build(&self, text: &str, options: &str) -> Result<Program, OpenClError> {
+        Program::build(self, text, options)
+    }
+}
+
 impl Program {
     pub(super) fn build(
         session: &Session,

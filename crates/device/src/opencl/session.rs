@@ -2,7 +2,7 @@
 
 use super::library::{Functions, functions};
 use super::query::{found, number, property};
-use super::{Address, Memory, OpenClError, Program, check, failed};
+use super::{Address, OpenClError, check, failed};
 use opencl_sys as cl;
 use std::ptr::{null, null_mut};
 use std::rc::Rc;
@@ -103,22 +103,6 @@ impl Session {
 
     pub(super) fn unified(&self) -> bool {
         self.0.unified
-    }
-
-    /// Allocates a buffer.
-    ///
-    /// # Errors
-    /// The device has too little memory.
-    pub fn alloc(&self, bytes: usize) -> Result<Memory, OpenClError> {
-        Memory::new(self, bytes)
-    }
-
-    /// Compiles a source.
-    ///
-    /// # Errors
-    /// The build log.
-    pub fn build(&self, text: &str, options: &str) -> Result<Program, OpenClError> {
-        Program::build(self, text, options)
     }
 
     /// Waits for everything enqueued.

@@ -1,8 +1,8 @@
 //! Choosing the sensors of a measurement.
 
 use crate::probe::{Diagnosis, probe};
-use crate::sensor::{Problem, SensorInfo};
-use crate::sensors::{BusId, OpenedSensor, discover, nvml, open_named};
+use crate::sensor::{OpenedSensor, Problem, SensorInfo};
+use crate::sensors::{BusId, discover, nvml, open_named};
 use crate::{Meter, Policy, Sensor};
 
 /// Sensors ready to measure, the main one first, then those of its group.

@@ -1,8 +1,7 @@
 //! What a sensor can really do, found by watching it idle and under load.
 
 use crate::sampler::{await_first, sample};
-use crate::sensor::{Problem, Quantity, Sensor, SensorError, now_s};
-use crate::sensors::OpenedSensor;
+use crate::sensor::{OpenedSensor, Problem, Quantity, Sensor, SensorError, now_s};
 use crate::stats::median;
 use crate::window::mean_power;
 use serde::Serialize;

@@ -1,6 +1,7 @@
 //! Discharge power of a battery from `/sys/class/power_supply`: the whole machine, when unplugged.
 
-use super::{OpenedSensor, sysfs};
+use super::sysfs;
+use crate::sensor::OpenedSensor;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
 //! Power and energy files of `/sys/class/hwmon` (INA sensors of boards, amdgpu, amd_energy, PSUs).
 
-use super::{OpenedSensor, sysfs};
+use super::sysfs;
+use crate::sensor::OpenedSensor;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use std::path::{Path, PathBuf};
 

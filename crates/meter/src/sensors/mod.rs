@@ -13,11 +13,8 @@ mod sysfs;
 
 pub use bus_id::BusId;
 
-use crate::sensor::{Problem, Sensor};
+use crate::sensor::{OpenedSensor, Sensor};
 use std::path::Path;
-
-/// A sensor that opened, or why it did not.
-pub type OpenedSensor = Result<Box<dyn Sensor>, Problem>;
 
 /// Looks for every sensor of this host, the most trusted kinds first.
 pub fn discover() -> Vec<OpenedSensor> {

@@ -2,7 +2,8 @@
 
 mod advice;
 
-use super::{BusId, OpenedSensor};
+use super::BusId;
+use crate::sensor::OpenedSensor;
 use crate::sensor::{
     DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
 };

@@ -1,6 +1,7 @@
 //! RAPL through perf events (`power/energy-*`), which needs CAP_PERFMON instead of root.
 
-use super::{OpenedSensor, sysfs};
+use super::sysfs;
+use crate::sensor::OpenedSensor;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use greenup_process::descriptor::Identity;
 use perf_event::events::Dynamic;

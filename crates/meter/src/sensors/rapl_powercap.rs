@@ -2,7 +2,8 @@
 //!
 //! Zones of one domain (the packages of a two-socket host) are summed into one sensor.
 
-use super::{OpenedSensor, sysfs};
+use super::sysfs;
+use crate::sensor::OpenedSensor;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use crate::wrap::Unwrap;
 use std::collections::BTreeMap;

@@ -93,3 +93,30 @@ impl Estimate {
         }
     }
 }
+
+/// Where in the machine's intervals. Time and energy grow with every τ, ε and π₀ and fall with Δπ, so the lowest costs with the
+/// highest Δπ bound every prediction from inside the box of intervals, and the reverse.
+#[derive(Clone, Copy)]
+pub(crate) enum End {
+    Value,
+    Low,
+    High,
+}
+
+impl End {
+    pub(crate) fn of(self, e: &Estimate) -> f64 {
+        match self {
+            Self::Value => e.value,
+            Self::Low => e.low(),
+            Self::High => e.high(),
+        }
+    }
+
+    pub(crate) fn of_usable_power(self, e: &Estimate) -> f64 {
+        match self {
+            Self::Value => e.value,
+            Self::Low => e.high(),
+            Self::High => e.low(),
+        }
+    }
+}

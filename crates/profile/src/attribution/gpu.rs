@@ -2,11 +2,10 @@
 
 use super::class::{Class, filled};
 use super::row::{Basis, Row};
-use crate::advice;
 use crate::counters::Counted;
 use crate::groups::{Device, Group, Key};
-use crate::names;
 use crate::record::{GpuFacts, Recorded};
+use crate::{advice, names};
 use greenup_model::{Machine, Op, Work};
 use greenup_study::energy::at_roof;
 use greenup_tune::analyze::counted::marginal;
@@ -70,12 +69,6 @@ impl GpuProfile {
         let model = row.model_j.filter(|_| self.model_j.is_some());
         row.joules.or(model)
     }
-}
-
-/// Whether two bus addresses are of one device: NVML, CUDA and the kernel write a different number of leading zeros.
-pub fn same_bus(a: &str, b: &str) -> bool {
-    let plain = |t: &str| t.trim_start_matches('0').to_lowercase();
-    plain(a) == plain(b)
 }
 
 /// Step of the curve of power, s.

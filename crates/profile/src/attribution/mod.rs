@@ -5,13 +5,13 @@ mod gpu;
 mod row;
 
 pub use class::Class;
-pub use gpu::{GpuProfile, Window, same_bus};
+pub use gpu::{GpuProfile, Window};
 pub use row::{Basis, Row};
 
 use crate::activity::Activity;
 use crate::cpu::Cpu;
 use crate::groups;
-use crate::record::{GpuFacts, Recorded};
+use crate::record::{GpuFacts, Recorded, same_bus};
 use greenup_model::Machine;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ pub fn attribute(
     let devices = groups::devices(activity);
     let gpus: Vec<GpuProfile> = (devices.iter())
         .map(|d| {
-            let same = |g: &&GpuFacts| gpu::same_bus(&g.bus_id, &d.bus_id);
+            let same = |g: &&GpuFacts| same_bus(&g.bus_id, &d.bus_id);
             // A process that recorded no bus used the only GPU.
             let only = (run.gpus.len() == 1).then(|| &run.gpus[0]);
             let facts = run.gpus.iter().find(same).or(only);

@@ -1,6 +1,5 @@
 //! Why MPI cannot be used.
 
-use super::library::VARIABLE;
 use std::path::PathBuf;
 
 /// MPI cannot be used.
@@ -58,3 +57,6 @@ pub enum RanksError {
         expected: String,
     },
 }
+
+/// Variable with the path of another library.
+pub const VARIABLE: &str = "GREENUP_MPI";

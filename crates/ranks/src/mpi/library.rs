@@ -4,6 +4,7 @@
 //! small integers. All are passed as 64-bit words here: MPICH reads the low half.
 
 use super::RanksError;
+use super::error::VARIABLE;
 use greenup_device::Library;
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -20,9 +21,6 @@ const NAMES: [&str; 6] = [
     "libmpi.so.12",
     "libmpich.so.12",
 ];
-
-/// Variable with the path of another library.
-pub const VARIABLE: &str = "GREENUP_MPI";
 
 /// Constants of an MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

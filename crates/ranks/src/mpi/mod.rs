@@ -13,8 +13,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use error::RanksError;
-pub use library::VARIABLE;
+pub use error::{RanksError, VARIABLE};
 
 /// Length of the parts in which long messages are sent: MPI counts in 32 bits.
 const PART: usize = 1 << 27;

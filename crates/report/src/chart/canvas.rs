@@ -1,10 +1,11 @@
 //! SVG of a chart, and the boxes of its texts.
 
 use super::ink::{Ink, Style};
+
 pub use super::rect::Rect;
+
 use super::text::SMALL;
 use super::{Picture, text};
-use base64::Engine as _;
 use std::fmt::Write as _;
 
 /// Where text hangs on its point.
@@ -360,25 +361,6 @@ impl Canvas {
             },
             escape(title),
             self.body
-        )
-    }
-}
-
-impl Picture {
-    /// A name that another picture does not have.
-    pub(super) fn id(&self) -> String {
-        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-        let mut h = DefaultHasher::new();
-        (self.columns, &self.pixels).hash(&mut h);
-        format!("p{:x}", h.finish())
-    }
-
-    fn image(&self, attributes: &str) -> String {
-        let data = crate::chart::files::png::pixels(self.columns, &self.pixels).unwrap_or_default();
-        format!(
-            "<image{attributes} width=\"1\" height=\"1\" preserveAspectRatio=\"none\" \
-             style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>",
-            base64::engine::general_purpose::STANDARD.encode(data)
         )
     }
 }

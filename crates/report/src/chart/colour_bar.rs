@@ -3,8 +3,7 @@
 use super::axis::Span;
 use super::canvas::{Anchor, Canvas, Rect, Type};
 use super::ink::{Ink, Palette};
-use super::layout::ROW;
-use super::text::{SMALL, wrap};
+use super::text::{ROW, SMALL, wrap};
 use super::{ColourBar, Picture};
 
 /// A colour bar at the right of a panel.

@@ -3,12 +3,12 @@
 use super::axis::{Axis, Scale, Span};
 use super::canvas::{Anchor, Canvas, Rect, Type, px};
 use super::colour_bar::Bar;
-use super::draw::{Frame, layers, open, tags, ticks};
+use super::draw::{Frame, Tick, layers, open, tags, ticks};
 use super::ink::{Ink, Style};
 use super::space::{WIDEST, aspect, beyond, head, height, margin, spans};
-use super::text::{LINE, NORMAL, SMALL, TITLE, fit, wrap};
+use super::text::{LINE, NORMAL, ROW, SMALL, TITLE, fit, wrap};
 use super::{Chart, Height, Panel, Sign, What};
-use crate::chart::files::png::PngError;
+use crate::chart::picture::PngError;
 use std::fmt::Write as _;
 
 /// Widths of the drawings on a page, pixels: the page shows the widest that fits, enlarged to the full width.
@@ -17,15 +17,10 @@ pub const PAGE_WIDTHS: [u32; 5] = [280, 400, 580, 840, 1200];
 const BESIDE: f64 = 330.0;
 /// Space between panels, pixels.
 const GAP: f64 = 18.0;
-/// Height of a line of small text, pixels.
-pub(super) const ROW: f64 = SMALL * LINE;
 /// Greatest height of a picture, pixels.
 const TALLEST: f64 = 560.0;
 /// Points from which a page can zoom.
 const MANY: usize = 60;
-
-/// A tick: its value and label.
-pub(super) type Tick = (f64, String);
 
 /// A drawing of a chart.
 pub(crate) struct Drawing {

@@ -10,6 +10,7 @@ mod draw;
 pub mod files;
 pub mod ink;
 mod layout;
+mod picture;
 mod rect;
 pub mod shapes;
 mod space;
@@ -19,6 +20,7 @@ pub use axis::{Axis, Scale, Unit};
 pub use files::FileStyle;
 pub use ink::{Ink, Palette, Style};
 pub use layout::PAGE_WIDTHS;
+pub use picture::Picture;
 
 use shapes::{Arrow, Label, Shape};
 
@@ -255,19 +257,6 @@ pub struct Node {
     pub filled: bool,
     /// Shown on hovering.
     pub tip: String,
-}
-
-/// Coloured pixels.
-#[derive(Clone, Debug)]
-pub struct Picture {
-    /// Pixels a row.
-    pub columns: usize,
-    /// Colours, row by row from the top; `None` where nothing is.
-    pub pixels: Vec<Option<[u8; 3]>>,
-    /// From and to on the horizontal axis.
-    pub x: (f64, f64),
-    /// From and to on the vertical axis.
-    pub y: (f64, f64),
 }
 
 /// A point with its interval.

@@ -12,6 +12,8 @@ pub const SMALL: f64 = 11.5;
 pub const TITLE: f64 = 14.0;
 /// Height of a line over its font size.
 pub const LINE: f64 = 1.3;
+/// Height of a line of small text, pixels.
+pub const ROW: f64 = SMALL * LINE;
 
 /// Advances per em of the characters of a font.
 struct Advances {

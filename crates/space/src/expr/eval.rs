@@ -1,13 +1,15 @@
 //! One expression at one point, by walking its tree: the meaning that compiled programs must
 //! reproduce. Used for constants, for lists of values, and to test the compiler.
 
+mod call;
+
 use super::ast::{Expr, Form, Kind};
-use super::call::{call, too_long};
 use super::functions::distinct;
 use super::operators::{INDEX, MAX_LIST, binary, compare, size, unary};
 use crate::error::{ExprError, Span};
 use crate::script::Scripts;
 use crate::value::Value;
+use call::{call, too_long};
 
 /// Values by name.
 pub trait Names {

@@ -2,7 +2,6 @@
 //! never handed to a foreign interpreter.
 
 mod ast;
-mod call;
 mod comparable;
 mod cursor;
 mod eval;

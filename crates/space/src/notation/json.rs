@@ -1,7 +1,7 @@
 //! Spaces in JSON: T1 problems of the tuning community, and neutral files.
 
 use super::own::constant_expression;
-use super::{Definition, FilterText, ParameterText, Strength, ValuesText, plain};
+use super::{Definition, FilterText, ParameterText, Strength, ValuesText};
 use crate::error::SpaceError;
 use crate::expr::{Scope, eval_list, parse};
 use crate::value::Value;
@@ -289,4 +289,26 @@ fn t1(json: &J) -> Read<Definition> {
         });
     }
     Ok(d)
+}
+
+/// A plain value of a JSON or TOML file.
+fn plain(v: &serde_json::Value, what: &str) -> Result<Value, SpaceError> {
+    use serde_json::Value as J;
+    match v {
+        J::Bool(b) => Ok(Value::Bool(*b)),
+        J::String(s) => Ok(Value::Str(s.clone())),
+        J::Number(n) => match (n.as_i64(), n.as_f64()) {
+            (Some(i), _) => Ok(Value::Int(i)),
+            (None, Some(f)) if !n.is_u64() && f.is_finite() => Ok(Value::Float(f)),
+            _ => Err(SpaceError::new(format!("{what}: {n} does not fit 64 bits"))),
+        },
+        J::Array(items) => {
+            let items = items.iter().map(|v| plain(v, what));
+            items.collect::<Result<_, _>>().map(Value::Tuple)
+        }
+        J::Null => Ok(Value::None),
+        J::Object(_) => Err(SpaceError::new(format!(
+            "{what}: a number, a string, a boolean, a list or null is expected, not {v}"
+        ))),
+    }
 }

@@ -1,5 +1,6 @@
 //! A written space becomes a [`Space`].
 
+use super::param::Param;
 use crate::error::{ExprError, SpaceError};
 use crate::expr::{Domain, Expr, Kind};
 use crate::notation::{Definition, Facts, Strength, with_line};
@@ -13,18 +14,6 @@ use crate::plan::read::values::{list_bounds, static_lists, symbols, typed};
 use crate::script::Scripts;
 use crate::value::Value;
 use hashbrown::HashMap;
-
-/// A parameter of a space, in declared order.
-pub struct Param {
-    pub name: String,
-    pub kind: Type,
-    /// Depth in the nest; `None` when it has one value only.
-    pub level: Option<usize>,
-    /// The values as written, where they are a list of their own.
-    pub list: Option<Vec<(u64, Value)>>,
-    /// Least and greatest value, where known.
-    pub bounds: Bounds,
-}
 
 /// Where the values of a level come from.
 pub enum DomainNodes {

@@ -4,6 +4,7 @@
 mod build;
 pub(crate) mod graph;
 pub(crate) mod nest;
+mod param;
 mod point;
 mod read;
 

@@ -3,11 +3,10 @@
 pub mod kernels;
 pub mod tuning;
 
-use crate::advice;
 use crate::device::{DeviceStudy, Hardware};
-use crate::energy;
+use crate::error::StudyError;
 use crate::result::KernelResult;
-use crate::study::StudyError;
+use crate::{advice, energy};
 use greenup_calibrate::bench::{Kind, Level};
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::attempts::{Attempts, Observed};

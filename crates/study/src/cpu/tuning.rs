@@ -1,7 +1,7 @@
 //! A short tuning run: the DGEMM kernel family on this host; the best kernel is compared with a library.
 
-use crate::tradeoff::{SEARCH, Tradeoff};
-use crate::tuned::{DEFAULT_CONFIG, Tuning, TuningError, named, unused};
+use crate::tradeoff::{SEARCH, Tradeoff, named};
+use crate::tuned::{DEFAULT_CONFIG, Tuning, TuningError, unused};
 use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
 use greenup_gemm::{Faer, Kernel, Matrices, Product, Size, compare, family};

@@ -13,7 +13,7 @@ pub mod problems;
 pub mod tuning;
 
 use crate::device::{DeviceStudy, Hardware, suffix};
-use crate::study::StudyError;
+use crate::error::StudyError;
 use greenup_calibrate::gpu::context::BenchContext;
 use greenup_calibrate::gpu::suite;
 use greenup_calibrate::machine::{build_gpu, raise_to};
@@ -27,6 +27,7 @@ use greenup_process::interrupt::{self, Saving};
 use greenup_tune::GpuTarget;
 use greenup_tune::worker::launcher::Launcher;
 use std::path::PathBuf;
+use tuning::Within;
 
 /// Estimated seconds of a microbenchmark besides its window and warm-up: filling memory, now and then compiling.
 const PREPARE_S: f64 = 0.5;
@@ -71,19 +72,6 @@ impl GpuOptions {
         let benches = suite::plan(multiprocessors, !self.full).len() as f64;
         let kernels = problems::ALL.len() as f64 * KERNEL_S;
         benches * each + kernels + self.tuning_s.map_or(0.0, |s| s + FINALS_S)
-    }
-}
-
-/// Passes on cancellation and messages alone: the stages of a kernel's run are no stages of the study.
-struct Within<'a>(&'a dyn Observer);
-
-impl Observer for Within<'_> {
-    fn note(&self, text: &str) {
-        self.0.note(text);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
     }
 }
 

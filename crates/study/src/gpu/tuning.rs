@@ -1,9 +1,8 @@
 //! DGEMM on a GPU, tuned for time and for energy in one search.
 
-use super::Within;
 use super::measure::cublas;
-use crate::tradeoff::{SEARCH, Tradeoff};
-use crate::tuned::{Tuning, TuningError, named, unused};
+use crate::tradeoff::{SEARCH, Tradeoff, named};
+use crate::tuned::{Tuning, TuningError, unused};
 use greenup_gemm::comparison::Entry;
 use greenup_gemm::{Comparison, Size};
 use greenup_meter::stats::ratio_of_medians;
@@ -193,6 +192,19 @@ pub(super) fn comparison(sweep: &Sweep, best: &[greenup_space::Value]) -> Option
         entries,
         peak_flops_per_s: None,
     })
+}
+
+/// Passes on cancellation and messages alone: the stages of a kernel's run are no stages of the study.
+pub(super) struct Within<'a>(pub(super) &'a dyn Observer);
+
+impl Observer for Within<'_> {
+    fn note(&self, text: &str) {
+        self.0.note(text);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
 }
 
 #[cfg(test)]

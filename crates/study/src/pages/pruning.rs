@@ -1,7 +1,7 @@
 //! The figure of how filters prune a search space.
 
-use greenup_app::print;
 use greenup_report::pruning_figure::{Fate as Drawn, PruningFigure, Slice, Step};
+use greenup_report::text;
 use greenup_space::{
     Estimate, Facts, Fate, Funnel, Index, Limits, Space, Strength, funnel, pruning,
 };
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A number of points, or `?`.
 pub fn counted(n: Option<u128>) -> String {
-    n.map_or_else(|| "?".into(), print::grouped)
+    n.map_or_else(|| "?".into(), text::grouped)
 }
 
 /// A number of points, counted or estimated.

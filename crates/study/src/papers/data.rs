@@ -3,7 +3,6 @@
 use super::PaperError;
 use super::draw::Draw;
 use super::lists::List;
-use super::measure::Measure;
 use super::values::Ours;
 use serde::{Deserialize, Serialize};
 
@@ -246,6 +245,65 @@ impl Paper {
                     .collect::<Vec<_>>()
                     .join(", "),
             }),
+        }
+    }
+}
+
+/// Commands that make a record anew.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// The record, a file or a folder, relative to the root of a checkout.
+    pub record: String,
+    /// Other records that the same commands make.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// Commands in order, programs of this workspace, without quotes; `{out}` stands for the new record, `{new}` for the
+    /// folder below which all new records stand.
+    pub run: Vec<String>,
+    /// What it needs.
+    pub needs: Needs,
+    /// About how long it takes, s.
+    pub about_s: f64,
+    /// Whether the record is what the last command prints.
+    #[serde(default)]
+    pub printed: bool,
+}
+
+impl Measure {
+    /// The records that the commands make.
+    pub fn records(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.record).chain(&self.also)
+    }
+
+    /// The commands in words, with the folder of new records.
+    pub fn commands(&self, folder: &str) -> Vec<Vec<String>> {
+        let out = format!("{folder}/{}", self.record);
+        let words = |line: &String| {
+            line.split_whitespace()
+                .map(|w| w.replace("{out}", &out).replace("{new}", folder))
+                .collect()
+        };
+        self.run.iter().map(words).collect()
+    }
+}
+
+/// The device that a measurement needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Needs {
+    /// The cores of this host.
+    Cpu,
+    /// A GPU.
+    Gpu,
+}
+
+impl Needs {
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            Self::Gpu => "GPU",
         }
     }
 }

@@ -32,10 +32,9 @@ mod searches;
 mod tiling;
 pub mod values;
 
-pub use data::{Answer, Item, Paper, State, find, list, names};
-pub use measure::{Measure, Measured, Needs};
+pub use data::{Answer, Item, Measure, Needs, Paper, State, find, list, names};
 pub use page::{Drawn, made};
-pub use records::Records;
+pub use records::{Measured, Records};
 
 use crate::pages::sweep::heat::HeatError;
 use std::path::PathBuf;

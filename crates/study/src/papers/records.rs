@@ -1,12 +1,12 @@
 //! The repository's records, each read and analysed once.
 
 use super::PaperError;
-use super::measure::Measured;
 use crate::applications::{Explained, explain};
 use greenup_model::{Machine, shipped};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, analyze};
 use greenup_tune::sweep::read_any;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -161,5 +161,32 @@ pub fn broken(path: &Path, cause: impl std::fmt::Display) -> PaperError {
     PaperError::Record {
         path: path.to_owned(),
         cause: cause.to_string(),
+    }
+}
+
+/// A measurement that ended, kept beside the records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The record.
+    pub record: String,
+    /// Other records that the commands made.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// The commands as they ran.
+    pub commands: Vec<String>,
+    /// When it ended.
+    pub date: String,
+    /// The host.
+    pub host: String,
+    /// How long it took, s.
+    pub seconds: f64,
+}
+
+impl Measured {
+    /// Whether a record, or the folder that it is in, was made.
+    pub fn made(&self, record: &str) -> bool {
+        std::iter::once(&self.record)
+            .chain(&self.also)
+            .any(|r| Path::new(record).starts_with(r))
     }
 }

@@ -1,21 +1,7 @@
 //! What limits a case on its largest number of devices: the time beyond ideal scaling, by phases and by the model's terms.
 
-use super::measured::Series;
-use serde::{Deserialize, Serialize};
+use super::measured::{Limits, Series};
 use std::collections::BTreeMap;
-
-/// Time beyond ideal scaling.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
-    /// Number of devices.
-    pub devices: usize,
-    /// Time beyond that of ideal scaling, s.
-    pub lost_s: f64,
-    /// The same of each phase, the largest first; empty where the application times none.
-    pub measured: Vec<(String, f64)>,
-    /// The same of each term of the model, the largest first.
-    pub predicted: Vec<(String, f64)>,
-}
 
 /// Share of the time below which a difference is only rounding.
 const ROUNDING: f64 = 1e-9;

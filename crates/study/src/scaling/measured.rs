@@ -2,47 +2,8 @@
 
 use super::Row;
 use super::case::Case;
-use super::limits::Limits;
-use super::sample::{Digits, Disturbance, Sample};
+use super::sample::{Digits, Disturbance, Sample, Spread};
 use serde::{Deserialize, Serialize};
-
-/// Median and range of some values.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// Median.
-    pub median: f64,
-    /// Smallest.
-    pub lo: f64,
-    /// Largest.
-    pub hi: f64,
-}
-
-impl Spread {
-    /// Of some values; `None` of none.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut all: Vec<f64> = values.into_iter().collect();
-        all.sort_by(f64::total_cmp);
-        let middle = all.len() / 2;
-        let median = match all.len() % 2 {
-            1 => *all.get(middle)?,
-            _ => 0.5 * (all.get(middle.checked_sub(1)?)? + all.get(middle)?),
-        };
-        Some(Self {
-            median,
-            lo: *all.first()?,
-            hi: *all.last()?,
-        })
-    }
-
-    /// A number over these values.
-    fn under(&self, x: f64) -> Self {
-        Self {
-            median: x / self.median,
-            lo: x / self.hi,
-            hi: x / self.lo,
-        }
-    }
-}
 
 /// What the model predicts from the first run on one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -251,6 +212,19 @@ impl Series {
             .into_iter()
             .reduce(Digits::worse)
     }
+}
+
+/// Time beyond ideal scaling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Number of devices.
+    pub devices: usize,
+    /// Time beyond that of ideal scaling, s.
+    pub lost_s: f64,
+    /// The same of each phase, the largest first; empty where the application times none.
+    pub measured: Vec<(String, f64)>,
+    /// The same of each term of the model, the largest first.
+    pub predicted: Vec<(String, f64)>,
 }
 
 #[cfg(test)]

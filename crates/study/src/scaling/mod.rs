@@ -18,6 +18,7 @@
 pub mod bytes;
 pub mod case;
 pub mod cost;
+mod error;
 pub mod limits;
 pub mod measured;
 mod process;
@@ -28,6 +29,7 @@ pub mod sample;
 pub mod study;
 
 pub use cost::{Costs, Problem};
+pub use error::ScalingError;
 pub use record::{Record, RecordedRun};
 
 use case::Case;
@@ -35,37 +37,6 @@ use greenup_model::Machine;
 use greenup_model::network::{Nodes, Scaled, Traffic, scaled};
 use measured::Predicted;
 use serde::Serialize;
-
-/// Why scaling cannot be predicted.
-#[derive(Debug, thiserror::Error)]
-pub enum ScalingError {
-    /// There is no record.
-    #[error(
-        "there is no record of {application} on `{machine}`. Fix: --record with the output of a run on one device with --json"
-    )]
-    NoRecord {
-        /// The application.
-        application: String,
-        /// The machine.
-        machine: String,
-    },
-    /// No run matches.
-    #[error("the record of {application} has no run on one device of this kind; it has {known}")]
-    NoRun {
-        /// The application.
-        application: String,
-        /// What it has.
-        known: String,
-    },
-    /// A file is not a record.
-    #[error("{name}: {cause}")]
-    Unreadable {
-        /// Its name.
-        name: String,
-        /// What is wrong.
-        cause: String,
-    },
-}
 
 /// Prediction for a number of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,8 +2,8 @@
 
 use super::case::Case;
 use super::measured::Predicted;
-use greenup_app::provenance::Provenance;
 use greenup_files::{FileError, Log};
+use greenup_report::provenance::Provenance;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! What a run of a scaling study measured.
 
 use super::ScalingError;
-use super::measured::Spread;
 use super::record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -217,6 +216,44 @@ impl Digits {
         Self {
             difference: self.difference.max(other.difference),
             same: self.same && other.same,
+        }
+    }
+}
+
+/// Median and range of some values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Median.
+    pub median: f64,
+    /// Smallest.
+    pub lo: f64,
+    /// Largest.
+    pub hi: f64,
+}
+
+impl Spread {
+    /// Of some values; `None` of none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut all: Vec<f64> = values.into_iter().collect();
+        all.sort_by(f64::total_cmp);
+        let middle = all.len() / 2;
+        let median = match all.len() % 2 {
+            1 => *all.get(middle)?,
+            _ => 0.5 * (all.get(middle.checked_sub(1)?)? + all.get(middle)?),
+        };
+        Some(Self {
+            median,
+            lo: *all.first()?,
+            hi: *all.last()?,
+        })
+    }
+
+    /// A number over these values.
+    pub(super) fn under(&self, x: f64) -> Self {
+        Self {
+            median: x / self.median,
+            lo: x / self.hi,
+            hi: x / self.lo,
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Correlations of parameters and metrics with performance and energy efficiency (figs. 6 to 9 of the paper).
 
 use super::MeasuredConfig;
-use crate::command::OBJECTIVE;
-use crate::sweep::Sweep;
+use crate::sweep::{OBJECTIVE, Sweep};
 use serde::Serialize;
 
 /// Pearson's coefficient of one metric or parameter.

@@ -5,31 +5,18 @@ mod correlate;
 pub mod counted;
 mod hull;
 mod learn;
+mod measured_config;
 mod tradeoff;
 
 pub use correlate::{Correlation, Split, correlations, splits};
 pub use hull::{Hull, Spread, hull};
 pub use learn::{Learnt, Model, Prediction, importance, learn, predictions};
+pub use measured_config::MeasuredConfig;
 pub use tradeoff::{Front, FrontPoint, front};
 
 use crate::objective::Objective;
 use crate::sweep::Sweep;
 use serde::Serialize;
-
-/// A measured config as the analysis sees it.
-#[derive(Clone, Debug, Serialize)]
-pub struct MeasuredConfig {
-    /// Trial of the sweep.
-    pub trial: usize,
-    /// Time, s.
-    pub time_s: f64,
-    /// Energy, J; `None` if it was not measured.
-    pub energy_j: Option<f64>,
-    /// Flops a second where the work is known, else runs a second.
-    pub performance: f64,
-    /// Flops a joule, else runs a joule.
-    pub efficiency: Option<f64>,
-}
 
 /// How the kernels spread around the fastest and the lowest-energy one: fig. 5.
 #[derive(Clone, Debug, Serialize)]

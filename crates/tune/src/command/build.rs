@@ -1,15 +1,14 @@
 //! Builds by a command, each config in a folder of its own, kept for the sweep.
 
-use super::fault;
-use super::process::{path_of, seconds};
-use super::template::{Texts, Words};
-use crate::error::{BuildError, CompileError, brief, of_environment};
+use super::template::{BUILD, Texts, Words, path_of};
+use crate::error::{BuildError, CompileError, EnvironmentFault, brief, of_environment};
 use greenup_files::Scratch;
 use greenup_process::capture::output;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Folders of builds, each locked while it is made.
 static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
@@ -40,7 +39,7 @@ impl Building {
         let key = greenup_files::Cache::key(words.filled(values).iter().map(String::as_bytes));
         let folder = builds.join(format!("build-{key}"));
         let mut values = values.clone();
-        values.insert(super::BUILD.to_owned(), folder.display().to_string());
+        values.insert(BUILD.to_owned(), folder.display().to_string());
         Self {
             words: words.filled(&values),
             dir,
@@ -117,4 +116,17 @@ impl Building {
             }
         }
     }
+}
+
+/// A fault of the environment with a message.
+pub(super) fn fault(message: String) -> BuildError {
+    BuildError::Environment(EnvironmentFault(message))
+}
+
+/// Seconds that a problem may state at most: three years.
+const MOST_SECONDS: f64 = 1e8;
+
+/// A time limit.
+pub(super) fn seconds(s: f64) -> Duration {
+    Duration::from_secs_f64(s.clamp(0.0, MOST_SECONDS))
 }

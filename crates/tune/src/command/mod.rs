@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `written` | the tables as written |
 //! | `parse` | from those tables to a command, with what is wrong |
+//! | `runnable` | a problem's command, without a config |
+//! | `of_config` | a command with the values of a config |
 //! | `template` | words with `{name}` in them |
 //! | `source` | where a number is in the output of a run |
 //! | `fresh` | whether a run wrote its files |
@@ -17,56 +19,34 @@ pub(crate) mod build;
 mod decimal;
 pub(crate) mod expected;
 mod fresh;
+mod of_config;
 mod parse;
 pub(crate) mod process;
 pub(crate) mod program;
+mod runnable;
 pub(crate) mod shared;
 pub(crate) mod source;
 pub(crate) mod template;
 pub mod written;
 
-pub use program::OBJECTIVE;
-pub use program::{Command, Expectation};
+pub use build::Building;
+pub use of_config::{Command, Expectation};
+pub(crate) use runnable::FACTS;
+pub use runnable::Runnable;
 pub use shared::SharedFile;
 pub use source::{Place, Source};
 pub use written::Goal;
 
 use crate::build::cubin::Ready;
-use crate::error::{BuildError, CompileError, EnvironmentFault};
+use crate::error::{BuildError, CompileError};
 use crate::objective::Objective;
 use crate::problem::{ConfigError, Problem};
-pub use build::Building;
 use greenup_files::read::read_plain;
 use greenup_space::Value;
 use source::SourceOfAny;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use template::{Texts, Words, texts};
-
-/// A problem's command: how it is built, run, timed and checked.
-#[derive(Clone, Debug)]
-pub struct Runnable {
-    /// The commands as written: of the build, where there is one, and of the run.
-    texts: (Option<String>, String),
-    /// What may not be meant as it is written.
-    notes: Vec<String>,
-    build: Option<Words>,
-    /// Seconds after which a build counts as hanging.
-    build_timeout_s: f64,
-    run: Words,
-    environment: BTreeMap<String, Words>,
-    input: Option<PathBuf>,
-    time: Option<SourceOfAny>,
-    metrics: Vec<(String, SourceOfAny, Goal)>,
-    check: Option<Words>,
-    expect: Option<written::ExpectText>,
-    reference: Option<Words>,
-    /// The command that the best configs are compared with.
-    baseline: Option<Words>,
-    of: Option<Words>,
-    /// Measured runs of a trial at least.
-    repeats: usize,
-}
+use template::{BUILD, Texts, Words, texts};
 
 /// Where configs are built.
 #[derive(Clone, Copy)]
@@ -79,99 +59,8 @@ pub(crate) struct Builds<'a> {
 
 /// Table of the baseline.
 const BASELINE: &str = "[baseline]";
-/// Placeholder of the folder into which a config is built.
-const BUILD: &str = "build";
 
 impl Runnable {
-    /// The commands as written, for the facts of a sweep.
-    pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let texts = [self.texts.0.as_ref(), Some(&self.texts.1)];
-        (FACTS.into_iter().zip(texts)).filter_map(|(name, text)| Some((name, text?.clone())))
-    }
-
-    /// What may not be meant as it is written.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// Whether results are checked.
-    pub fn verified(&self) -> bool {
-        self.check.is_some() || self.expect.is_some()
-    }
-
-    /// Measured runs of a trial at least.
-    pub fn repeats(&self) -> usize {
-        self.repeats
-    }
-
-    /// The goal of a metric; `None` without such a metric.
-    pub fn goal(&self, metric: &str) -> Option<Goal> {
-        (self.metrics.iter()).find_map(|(name, _, goal)| (name == metric).then_some(*goal))
-    }
-
-    /// Whether there is a command that the best configs are compared with.
-    pub fn has_baseline(&self) -> bool {
-        self.baseline.is_some()
-    }
-
-    /// Seconds that a build may take; 0 without one.
-    pub(crate) fn build_timeout_s(&self) -> f64 {
-        self.build.as_ref().map_or(0.0, |_| self.build_timeout_s)
-    }
-
-    /// Files of a run that all workers of a host write alike, as their names do not depend on the build: what they are, with
-    /// their names.
-    pub fn files_of_all(&self) -> Vec<(String, String)> {
-        let shared = |words: &Words| words.names().all(|n| n != BUILD);
-        let of = |source: &SourceOfAny| {
-            let file = source.file.as_ref().filter(|f| shared(f))?;
-            Some(file.shown(&Texts::new()))
-        };
-        let time = self.time.iter().map(|s| ("[run] time".to_owned(), of(s)));
-        let metrics =
-            (self.metrics.iter()).map(|(name, s, _)| (format!("[run.metrics.{name}]"), of(s)));
-        let compared = self.of.iter().map(|words| {
-            let file = shared(words).then(|| words.shown(&Texts::new()));
-            ("[run.expect] of".to_owned(), file)
-        });
-        (time.chain(metrics).chain(compared))
-            .filter_map(|(what, file)| Some((what, file?)))
-            .collect()
-    }
-
-    /// Names of the metrics.
-    pub fn metrics(&self) -> impl Iterator<Item = &str> {
-        self.metrics.iter().map(|(name, _, _)| name.as_str())
-    }
-
-    /// Files of the problem's folder that the commands name.
-    pub(crate) fn files(&self, dir: &Path) -> Vec<PathBuf> {
-        let all = [
-            Some(&self.run),
-            self.build.as_ref(),
-            self.check.as_ref(),
-            self.reference.as_ref(),
-            self.baseline.as_ref(),
-        ];
-        let mut files: Vec<PathBuf> = all
-            .into_iter()
-            .flatten()
-            .flat_map(Words::plain)
-            .map(|word| dir.join(word))
-            .chain(self.input.iter().map(|f| dir.join(f)))
-            .chain(
-                self.expect
-                    .iter()
-                    .filter_map(|e| e.file.as_ref())
-                    .map(|f| dir.join(f)),
-            )
-            .filter(|f| f.is_file())
-            .collect();
-        files.sort_unstable();
-        files.dedup();
-        files
-    }
-
     /// All that a config's run is made from: the words of its build and run, its variables and its input. `None` where a derived
     /// value does not exist.
     pub fn made_from(&self, p: &Problem, config: &[Value]) -> Option<Vec<String>> {
@@ -352,9 +241,6 @@ impl Runnable {
     }
 }
 
-/// Facts of a sweep with the commands as written.
-pub(crate) const FACTS: [&str; 2] = ["build command", "run command"];
-
 /// The commands of a recorded sweep with values in them, the build's first; none for kernels. `{build}` stays.
 pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String> {
     let constants = sweep.facts.more.get("constants").map_or("", String::as_str);
@@ -368,9 +254,4 @@ pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String
     (FACTS.iter().filter_map(|name| sweep.facts.more.get(*name)))
         .filter_map(|text| Some(Words::parse(text).ok()?.shown(&values)))
         .collect()
-}
-
-/// A fault of the environment with a message.
-fn fault(message: String) -> BuildError {
-    BuildError::Environment(EnvironmentFault(message))
 }

@@ -1,37 +1,22 @@
 //! One run of a command: its time, its end, and what it prints.
 
-use super::program::Command;
+use super::build::seconds;
+use super::of_config::Command;
+use super::template::path_of;
 use crate::error::disk_is_full;
 use crate::sweep::Failure;
 use crate::worker::supervise::kill_left_behind;
 use greenup_process::group::{Group, OnInterrupt};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Bytes of the output that are kept, the last ones.
 pub(super) const KEPT: usize = 64 << 20;
 /// The same of what it says about errors.
 const KEPT_ERRORS: usize = 64 << 10;
-
-/// Seconds that a problem may state at most: three years.
-const MOST_SECONDS: f64 = 1e8;
-
-/// A time limit.
-pub(super) fn seconds(s: f64) -> Duration {
-    Duration::from_secs_f64(s.clamp(0.0, MOST_SECONDS))
-}
-
-/// A program with a folder in its name is looked for from the problem's folder, another one in PATH.
-pub(super) fn path_of(program: &str, dir: &Path) -> PathBuf {
-    if program.contains('/') {
-        dir.join(program)
-    } else {
-        program.into()
-    }
-}
 
 /// A run that ended well.
 pub(crate) struct Once {

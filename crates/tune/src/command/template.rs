@@ -1,9 +1,8 @@
 //! Words of a command with `{name}` in them.
 
-use super::process::path_of;
 use greenup_space::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Values as texts, by name.
 pub(crate) type Texts = BTreeMap<String, String>;
@@ -201,6 +200,18 @@ fn parts(word: &str) -> Result<Vec<Part>, String> {
         out.push(Part::Text(text));
     }
     Ok(out)
+}
+
+/// Placeholder of the folder into which a config is built.
+pub(super) const BUILD: &str = "build";
+
+/// A program with a folder in its name is looked for from the problem's folder, another one in PATH.
+pub(super) fn path_of(program: &str, dir: &Path) -> PathBuf {
+    if program.contains('/') {
+        dir.join(program)
+    } else {
+        program.into()
+    }
 }
 
 #[cfg(test)]

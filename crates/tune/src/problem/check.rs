@@ -1,21 +1,20 @@
 //! A command that checks what a kernel wrote: `[check]`.
 
-use super::Problem;
-use super::error::{ConfigError, ValueError};
+use super::error::ValueError;
 use super::written::CheckText;
 use crate::command::template::Words;
-use greenup_space::{Space, Value};
+use greenup_space::Space;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The name of the folder with a kernel's outputs.
-const OUTPUTS: &str = "outputs";
+pub(super) const OUTPUTS: &str = "outputs";
 
 /// A problem's check, without a config.
 #[derive(Clone, Debug)]
 pub struct Check {
-    words: Words,
-    timeout_s: f64,
+    pub(super) words: Words,
+    pub(super) timeout_s: f64,
 }
 
 /// A check of one config.
@@ -62,29 +61,5 @@ impl Check {
             words,
             timeout_s: text.timeout,
         })
-    }
-}
-
-impl Problem {
-    /// The check of a config, with its outputs in a folder; `None` without a `[check]`.
-    ///
-    /// # Errors
-    /// A derived value does not exist for the config.
-    pub fn checking(
-        &self,
-        config: &[Value],
-        outputs: &Path,
-    ) -> Result<Option<Checking>, ConfigError> {
-        let Some(check) = &self.check else {
-            return Ok(None);
-        };
-        let mut values = self.texts(config)?;
-        values.insert(OUTPUTS.to_owned(), outputs.display().to_string());
-        Ok(Some(Checking {
-            words: check.words.filled(&values),
-            dir: self.absolute_dir(),
-            outputs: outputs.to_owned(),
-            timeout_s: check.timeout_s,
-        }))
     }
 }

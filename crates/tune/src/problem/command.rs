@@ -1,9 +1,8 @@
 //! The command of a problem that is no kernel.
 
-use super::parse::Written;
 use super::{Language, ValueError};
 use crate::command::Runnable;
-use crate::objective::Objective;
+use crate::problem::written::Written;
 use greenup_space::Space;
 use std::path::Path;
 
@@ -66,26 +65,4 @@ pub(super) fn runnable(
     };
     written.build.language = Language::Command;
     Runnable::new(&written.build, &run, baseline.as_deref(), dir, space).map(Some)
-}
-
-/// Whether an objective that is a metric is one of the command.
-pub(super) fn check_objective(
-    command: Option<&Runnable>,
-    objective: Objective,
-) -> Result<(), ValueError> {
-    let Objective::Metric(name) = objective else {
-        return Ok(());
-    };
-    let known: Vec<&str> = command.iter().flat_map(|c| c.metrics()).collect();
-    if known.contains(&name) {
-        return Ok(());
-    }
-    Err(ValueError::Command {
-        what: format!("objective `{objective}`"),
-        cause: if known.is_empty() {
-            format!("[run.metrics.{name}] says where it is; there is none")
-        } else {
-            format!("the metrics are {}", known.join(", "))
-        },
-    })
 }

@@ -1,15 +1,11 @@
 //! What a problem says of its kernels in CUDA or OpenCL: their launches, and which compiled ones are worth
 //! measuring.
 
-use super::ConfigError;
-use super::Problem;
 use super::error::ValueError;
 use super::written::{Build, Language, LaunchText};
 use greenup_device::cuda::Shape;
-use greenup_space::Value;
-use greenup_space::expr::{Expr, Scope, eval, parse};
+use greenup_space::expr::{Expr, parse};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// A launch of a config.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,19 +18,19 @@ pub struct Launch {
 
 /// A launch as expressions.
 pub(super) struct Launching {
-    kernel: String,
-    grid: [Option<Expr>; 3],
-    block: [Option<Expr>; 3],
-    shared: Option<Expr>,
-    when: Option<Expr>,
+    pub(super) kernel: String,
+    pub(super) grid: [Option<Expr>; 3],
+    pub(super) block: [Option<Expr>; 3],
+    pub(super) shared: Option<Expr>,
+    pub(super) when: Option<Expr>,
 }
 
 /// A filter on what compiling gave.
 pub(super) struct CompiledFilter {
-    name: String,
-    text: String,
-    keep: Expr,
-    because: Option<String>,
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) keep: Expr,
+    pub(super) because: Option<String>,
 }
 
 pub(super) fn expression(v: &toml::Value, what: &str) -> Result<Expr, ValueError> {
@@ -119,93 +115,4 @@ pub(super) fn compiled_filters(written: &toml::Table) -> Result<Vec<CompiledFilt
             })
         })
         .collect()
-}
-
-impl Problem {
-    /// What a run of a config launches, in this order.
-    ///
-    /// # Errors
-    /// A number of blocks, threads or bytes is invalid.
-    pub fn launches(&self, config: &[Value]) -> Result<Vec<Launch>, ConfigError> {
-        let number = |e: &Option<Expr>, default: i64| -> Result<u32, ConfigError> {
-            let n = match e {
-                None => default,
-                Some(e) => {
-                    let v = self.space.evaluate(e, config)?;
-                    v.as_int()
-                        .ok_or_else(|| ConfigError::Launch(v.to_string()))?
-                }
-            };
-            u32::try_from(n).map_err(|_| ConfigError::Launch(n.to_string()))
-        };
-        let mut out = Vec::new();
-        for l in &self.launches {
-            if !self.applies(l.when.as_ref(), config)? {
-                continue;
-            }
-            let three = |v: &[Option<Expr>; 3]| -> Result<[u32; 3], ConfigError> {
-                Ok([number(&v[0], 1)?, number(&v[1], 1)?, number(&v[2], 1)?])
-            };
-            out.push(Launch {
-                kernel: l.kernel.clone(),
-                shape: Shape {
-                    grid: three(&l.grid)?,
-                    block: three(&l.block)?,
-                    shared: number(&l.shared, 0)?,
-                },
-            });
-        }
-        Ok(out)
-    }
-
-    /// Whether a condition holds; what has none applies always.
-    pub(super) fn applies(
-        &self,
-        when: Option<&Expr>,
-        config: &[Value],
-    ) -> Result<bool, ConfigError> {
-        Ok(match when {
-            None => true,
-            Some(e) => self.space.evaluate(e, config)?.truth(),
-        })
-    }
-
-    /// Whether a launch has dynamic shared memory, of whatever size.
-    pub(crate) fn launches_share(&self) -> bool {
-        self.launches.iter().any(|l| l.shared.is_some())
-    }
-
-    /// Why a compiled config is not worth measuring, by `[compiled]`; `facts` are what compiling
-    /// gave: registers, shared_bytes, spill_bytes, threads, blocks, occupancy.
-    ///
-    /// # Errors
-    /// A filter cannot be evaluated.
-    pub fn rejects(
-        &self,
-        config: &[Value],
-        facts: &BTreeMap<String, f64>,
-    ) -> Result<Option<String>, ConfigError> {
-        if self.compiled_filters.is_empty() {
-            return Ok(None);
-        }
-        let own = self.values(config)?;
-        let names = |n: &str| -> Option<Value> {
-            match facts.get(n) {
-                Some(&x) if x.fract() == 0.0 => Some(Value::Int(x as i64)),
-                Some(&x) => Some(Value::Float(x)),
-                None => own.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone()),
-            }
-        };
-        for k in &self.compiled_filters {
-            let v = eval(&k.keep, &Scope::new(&names)).map_err(|e| ConfigError::Filter {
-                name: k.name.clone(),
-                message: e.message,
-            })?;
-            if !v.truth() {
-                let why = k.because.as_deref().unwrap_or(&k.text);
-                return Ok(Some(format!("{}: {why}", k.name)));
-            }
-        }
-        Ok(None)
-    }
 }

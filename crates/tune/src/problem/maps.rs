@@ -1,13 +1,10 @@
 //! Tensor maps of a problem: how its arrays are cut into boxes for the copy engine.
 
-use super::ConfigError;
-use super::Problem;
 use super::cuda::{condition, expression};
 use super::data::{Data, Type};
 use super::error::ValueError;
 use super::written::MapText;
 use greenup_device::cuda::{MapElement, MapShape};
-use greenup_space::Value;
 use greenup_space::expr::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -22,13 +19,13 @@ pub struct Map {
 
 /// A map as expressions.
 pub(super) struct Mapping {
-    argument: usize,
-    element: MapElement,
-    sizes: Vec<Expr>,
-    steps: Vec<Expr>,
-    cut: Vec<Expr>,
-    swizzle: u32,
-    when: Option<Expr>,
+    pub(super) argument: usize,
+    pub(super) element: MapElement,
+    pub(super) sizes: Vec<Expr>,
+    pub(super) steps: Vec<Expr>,
+    pub(super) cut: Vec<Expr>,
+    pub(super) swizzle: u32,
+    pub(super) when: Option<Expr>,
 }
 
 /// Number of an array among the arguments.
@@ -74,43 +71,6 @@ pub(super) fn maps(written: &[MapText], data: &[Data]) -> Result<Vec<Mapping>, V
         })
     };
     written.iter().map(one).collect()
-}
-
-impl Problem {
-    /// The tensor maps that a config's kernels take behind the arguments.
-    ///
-    /// # Errors
-    /// A size is not a positive integer.
-    pub fn maps(&self, config: &[Value]) -> Result<Vec<Map>, ConfigError> {
-        let mut out = Vec::new();
-        for m in &self.maps {
-            if !self.applies(m.when.as_ref(), config)? {
-                continue;
-            }
-            let numbers = |v: &[Expr]| -> Result<Vec<u64>, ConfigError> {
-                v.iter()
-                    .map(|e| {
-                        let v = self.space.evaluate(e, config)?;
-                        v.as_int()
-                            .and_then(|n| u64::try_from(n).ok())
-                            .filter(|n| *n > 0)
-                            .ok_or_else(|| ConfigError::TensorMap(v.to_string()))
-                    })
-                    .collect()
-            };
-            out.push(Map {
-                argument: m.argument,
-                shape: MapShape {
-                    element: m.element,
-                    sizes: numbers(&m.sizes)?,
-                    steps: numbers(&m.steps)?,
-                    cut: numbers(&m.cut)?,
-                    swizzle: m.swizzle,
-                },
-            });
-        }
-        Ok(out)
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod maps;
 mod measure;
+mod of_config;
 mod parse;
 pub mod parts;
 mod set;
@@ -158,7 +159,7 @@ impl Problem {
     /// # Errors
     /// It is a metric that the problem does not have.
     pub fn knows(&self, objective: Objective) -> Result<(), ValueError> {
-        command::check_objective(self.command.as_ref(), objective)
+        check_objective(self.command.as_ref(), objective)
     }
 
     /// Whether its kernels run on a GPU by CUDA.
@@ -237,6 +238,24 @@ impl Problem {
     }
 }
 
+/// Whether an objective that is a metric is one of the command.
+fn check_objective(command: Option<&Runnable>, objective: Objective) -> Result<(), ValueError> {
+    let Objective::Metric(name) = objective else {
+        return Ok(());
+    };
+    let known: Vec<&str> = command.iter().flat_map(|c| c.metrics()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(ValueError::Command {
+        what: format!("objective `{objective}`"),
+        cause: if known.is_empty() {
+            format!("[run.metrics.{name}] says where it is; there is none")
+        } else {
+            format!("the metrics are {}", known.join(", "))
+        },
+    })
+}
 #[cfg(test)]
 pub(crate) mod tests {
     use super::{Problem, ProblemError};

@@ -1,19 +1,16 @@
 //! From the text of a problem file to a problem.
 
 use super::argument::{argument, tolerance};
-use super::measure::MeasureText;
 use super::set::set;
-use super::written::{CheckText, LaunchText, MapText, ReferenceText, TextureText, hint};
+use super::written::{Written, hint};
 use super::{
-    Argument, Baseline, Build, Check, Language, Problem, ProblemError, ProblemFile, Reference,
-    Role, Setup, ValueError, command, cuda, maps, parts, textures, unused,
+    Check, Language, Problem, ProblemError, ProblemFile, Reference, Role, ValueError,
+    check_objective, command, cuda, maps, parts, textures, unused,
 };
-use crate::command::written::RunText;
 use crate::objective::Objective;
 use greenup_model::Op;
 use greenup_space::expr::{Expr, parse};
 use greenup_space::{Definition, Facts, SPACE_TABLES, Space, SpaceError, with_line};
-use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,33 +31,6 @@ const TABLES: [&str; 14] = [
     "objective",
     "measure",
 ];
-
-/// The tables of a problem that are not of its space.
-#[derive(Deserialize)]
-pub(super) struct Written {
-    #[serde(default)]
-    pub(super) build: Build,
-    pub(super) run: Option<RunText>,
-    #[serde(default)]
-    pub(super) arguments: Vec<Argument>,
-    #[serde(default)]
-    pub(super) launch: Vec<LaunchText>,
-    #[serde(default)]
-    maps: Vec<MapText>,
-    #[serde(default)]
-    textures: Vec<TextureText>,
-    #[serde(default)]
-    pub(super) compiled: toml::Table,
-    pub(super) baseline: Option<Baseline>,
-    pub(super) setup: Option<Setup>,
-    pub(super) reference: Option<ReferenceText>,
-    check: Option<CheckText>,
-    #[serde(default)]
-    work: toml::Table,
-    objective: Option<Objective>,
-    #[serde(default)]
-    measure: MeasureText,
-}
 
 /// Arrays of a problem at most, bytes.
 const MAX_BYTES: usize = 16 << 30;
@@ -225,7 +195,7 @@ impl Problem {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let objective = written.objective.unwrap_or(Objective::Time);
-        command::check_objective(command.as_ref(), objective).map_err(of_value)?;
+        check_objective(command.as_ref(), objective).map_err(of_value)?;
         Ok(Self {
             dir: dir.to_owned(),
             space: Arc::new(space),

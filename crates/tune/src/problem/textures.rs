@@ -7,7 +7,6 @@ use super::data::Data;
 use super::error::ValueError;
 use super::maps::array;
 use super::written::TextureText;
-use greenup_space::Value;
 use greenup_space::expr::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +21,9 @@ pub struct TextureOf {
 
 /// A texture as expressions.
 pub(super) struct Texturing {
-    argument: usize,
-    texel: Expr,
-    when: Option<Expr>,
+    pub(super) argument: usize,
+    pub(super) texel: Expr,
+    pub(super) when: Option<Expr>,
 }
 
 pub(super) fn textures(
@@ -43,31 +42,6 @@ pub(super) fn textures(
         })
     };
     written.iter().map(one).collect()
-}
-
-impl Problem {
-    /// The textures that a config's kernels take behind the arguments and the tensor maps.
-    ///
-    /// # Errors
-    /// A texel has not 4, 8 or 16 bytes.
-    pub fn textures(&self, config: &[Value]) -> Result<Vec<TextureOf>, ConfigError> {
-        let mut out = Vec::new();
-        for t in &self.textures {
-            if !self.applies(t.when.as_ref(), config)? {
-                continue;
-            }
-            let texel = self.space.evaluate(&t.texel, config)?;
-            let texel = match texel.as_int() {
-                Some(n @ (4 | 8 | 16)) => n.unsigned_abs(),
-                _ => return Err(ConfigError::Texel(texel.to_string())),
-            };
-            out.push(TextureOf {
-                argument: t.argument,
-                texel,
-            });
-        }
-        Ok(out)
-    }
 }
 
 #[cfg(test)]

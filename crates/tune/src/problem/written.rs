@@ -1,5 +1,9 @@
 //! The parts of a problem file.
 
+use super::Argument;
+use super::measure::MeasureText;
+use crate::command::written::RunText;
+use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -218,4 +222,31 @@ pub fn hint(message: &str) -> Option<String> {
         _ => return None,
     };
     Some(hint.into())
+}
+
+/// The tables of a problem that are not of its space.
+#[derive(Deserialize)]
+pub(super) struct Written {
+    #[serde(default)]
+    pub(super) build: Build,
+    pub(super) run: Option<RunText>,
+    #[serde(default)]
+    pub(super) arguments: Vec<Argument>,
+    #[serde(default)]
+    pub(super) launch: Vec<LaunchText>,
+    #[serde(default)]
+    pub(super) maps: Vec<MapText>,
+    #[serde(default)]
+    pub(super) textures: Vec<TextureText>,
+    #[serde(default)]
+    pub(super) compiled: toml::Table,
+    pub(super) baseline: Option<Baseline>,
+    pub(super) setup: Option<Setup>,
+    pub(super) reference: Option<ReferenceText>,
+    pub(super) check: Option<CheckText>,
+    #[serde(default)]
+    pub(super) work: toml::Table,
+    pub(super) objective: Option<Objective>,
+    #[serde(default)]
+    pub(super) measure: MeasureText,
 }

@@ -1,11 +1,11 @@
 //! The best config next to the problem's baseline.
 
-use super::record::Sweep;
+use super::record::{BaselineFacts, Sweep};
 use super::rounds::Rounds;
 use crate::objective::Objective;
 use greenup_meter::Summary;
 use greenup_meter::stats::ratio_of_medians;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The baseline in the final rounds, and how the best config compares with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,60 +28,6 @@ pub struct BaselineResult {
     pub speedup: Option<Summary>,
     /// The baseline's energy over the winner's.
     pub greenup: Option<Summary>,
-}
-
-/// The baseline in `sweep.json`: before the search, then with what the final rounds gave.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BaselineFacts {
-    /// Time of one run, s.
-    pub time_s: f64,
-    /// Energy of one run, J.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub energy_j: Option<f64>,
-    /// The metric that is the objective.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub metric: Option<f64>,
-    /// Whether that metric is better the larger it is.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub maximize: bool,
-    /// The baseline's time over the best config's, in the final rounds.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub speedup: Option<f64>,
-    /// The same of the energies.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub greenup: Option<f64>,
-    /// The best config's metric over the baseline's.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub metric_ratio: Option<f64>,
-}
-
-impl BaselineFacts {
-    /// How many times better a value of the objective is than the baseline's; `None` for other objectives than time, energy
-    /// and a metric.
-    pub(crate) fn speedup_of(&self, value: f64, objective: Objective) -> Option<f64> {
-        let own = match objective {
-            Objective::Time => self.time_s,
-            Objective::Energy => self.energy_j?,
-            Objective::Metric(_) if self.maximize => 1.0 / self.metric?,
-            Objective::Metric(_) => self.metric?,
-            _ => return None,
-        };
-        Some(own / value)
-    }
-
-    /// With the results of the final rounds.
-    pub(crate) fn after(result: &BaselineResult, maximize: bool) -> Self {
-        let median = |s: &Option<Summary>| s.as_ref().map(|s| s.median);
-        Self {
-            time_s: result.time_s.median,
-            energy_j: median(&result.energy_j),
-            metric: median(&result.metric),
-            maximize,
-            speedup: median(&result.speedup),
-            greenup: median(&result.greenup),
-            metric_ratio: median(&result.metric_ratio),
-        }
-    }
 }
 
 /// A metric's own values, from those to minimise.
@@ -126,6 +72,35 @@ impl Sweep {
         let best = finals.ranked(objective, &|_| self.facts.flops);
         let maximize = self.facts.baseline.as_ref().is_some_and(|b| b.maximize);
         finals.against_baseline(*best.first()?, maximize)
+    }
+}
+
+impl BaselineFacts {
+    /// How many times better a value of the objective is than the baseline's; `None` for other objectives than time, energy
+    /// and a metric.
+    pub(crate) fn speedup_of(&self, value: f64, objective: Objective) -> Option<f64> {
+        let own = match objective {
+            Objective::Time => self.time_s,
+            Objective::Energy => self.energy_j?,
+            Objective::Metric(_) if self.maximize => 1.0 / self.metric?,
+            Objective::Metric(_) => self.metric?,
+            _ => return None,
+        };
+        Some(own / value)
+    }
+
+    /// With the results of the final rounds.
+    pub(crate) fn after(result: &BaselineResult, maximize: bool) -> Self {
+        let median = |s: &Option<Summary>| s.as_ref().map(|s| s.median);
+        Self {
+            time_s: result.time_s.median,
+            energy_j: median(&result.energy_j),
+            metric: median(&result.metric),
+            maximize,
+            speedup: median(&result.speedup),
+            greenup: median(&result.greenup),
+            metric_ratio: median(&result.metric_ratio),
+        }
     }
 }
 

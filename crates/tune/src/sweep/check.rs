@@ -1,62 +1,12 @@
 //! What a trial must hold, whoever measured or recorded it: a worker, a sweep's folder, the file of another tuner.
 
+use super::error::Implausible;
 use super::record::{Failure, Outcome, Trial};
 use super::rounds::Rounds;
 use greenup_space::Value;
 
 /// Times of one run that something can have, s: less than a cycle of any processor, more than a century are none.
 pub const TIMES_S: [f64; 2] = [1e-12, 4e9];
-
-/// What is wrong with a trial.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Implausible {
-    /// There is no time at all.
-    #[error("it was measured, but has no times")]
-    NoTimes,
-    /// A time is not finite, not positive, or out of [`TIMES_S`].
-    #[error("a run of {0:?} s is not possible")]
-    Time(f64),
-    /// The time of the trial is not between those of its runs.
-    #[error("its time of {time_s:?} s is not between those of its runs, {lo:?} s and {hi:?} s")]
-    Outside {
-        /// The trial's, s.
-        time_s: f64,
-        /// Least of the runs, s.
-        lo: f64,
-        /// Most of the runs, s.
-        hi: f64,
-    },
-    /// An energy is not finite or not positive.
-    #[error("an energy of {0:?} J is not possible")]
-    Energy(f64),
-    /// Another number is out of its range.
-    #[error("`{name}` is {value}")]
-    Number {
-        /// Its key.
-        name: &'static str,
-        /// The number.
-        value: f64,
-    },
-    /// The config has another number of values than the sweep has parameters.
-    #[error("its config has {has} values, not {parameters}")]
-    Length {
-        /// Values of the config.
-        has: usize,
-        /// Parameters of the sweep.
-        parameters: usize,
-    },
-    /// A value of the config is not a number that can be compared.
-    #[error("its config holds {0}")]
-    Value(Value),
-    /// There are not as many series of final rounds as configs.
-    #[error("it has {series} series of times for {configs} configs")]
-    Series {
-        /// Series of times.
-        series: usize,
-        /// Configs, the baseline with them.
-        configs: usize,
-    },
-}
 
 /// Checks the time of a run, s.
 ///

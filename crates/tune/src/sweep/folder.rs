@@ -2,14 +2,13 @@
 //! before the next begins. A recorded sweep may hold `trials.jsonl.gz`, whose lines come before those of `trials.jsonl`;
 //! so may its counters.
 
-use super::baseline::BaselineFacts;
 use super::bounds::keep_inside;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::export::{CSV, T4};
 use super::fingerprint;
 use super::packed::unpack;
-use super::record::{Counted, Failure, Sweep, SweepFacts, Trial};
+use super::record::{BaselineFacts, Counted, Failure, Sweep, SweepFacts, Trial};
 use super::rounds::Rounds;
 use greenup_files::read::TEXT_LIMIT;
 use greenup_files::{FileError, FolderLock, Log, Scratch};

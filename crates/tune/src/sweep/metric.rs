@@ -1,8 +1,9 @@
 //! A metric of a sweep as its objective: whether there is one of that name, and what is better of it.
 
 use super::record::Sweep;
-use crate::command::{Goal, OBJECTIVE};
+use crate::command::Goal;
 use crate::objective::{Objective, UnknownObjective};
+use crate::sweep::OBJECTIVE;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 

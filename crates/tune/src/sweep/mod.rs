@@ -19,13 +19,14 @@ mod rounds;
 mod winner;
 pub mod wisdom;
 
+pub use baseline::BaselineResult;
 pub(crate) use baseline::own_values;
-pub use baseline::{BaselineFacts, BaselineResult};
 pub use error::{Difference, FolderError};
 pub use export::{to_csv, to_t4, write_exports};
 pub use folder::Folder;
 pub use import::{FormatError, ImportError, read_any};
 pub use record::{
-    Counted, Counters, Failure, Kernels, Outcome, Sweep, SweepFacts, Trial, TrialDevice,
+    BaselineFacts, Counted, Counters, Failure, Kernels, OBJECTIVE, Outcome, Sweep, SweepFacts,
+    Trial, TrialDevice,
 };
 pub use rounds::Rounds;

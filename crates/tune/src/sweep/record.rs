@@ -1,9 +1,8 @@
 //! One config with its measurement or its failure, and all of them together.
 
-use super::baseline::BaselineFacts;
 use super::disturbance::Disturbance;
 use super::rounds::Rounds;
-use crate::command::{Goal, OBJECTIVE};
+use crate::command::Goal;
 use crate::objective::Cost;
 use crate::points::Table;
 use greenup_space::Value;
@@ -343,4 +342,32 @@ impl Sweep {
     pub fn has_energy(&self) -> bool {
         self.measured().any(|(_, c)| c.energy_j.is_some())
     }
+}
+
+/// Metric in which the value to minimise is recorded where the objective is a metric.
+pub const OBJECTIVE: &str = "objective";
+
+/// The baseline in `sweep.json`: before the search, then with what the final rounds gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BaselineFacts {
+    /// Time of one run, s.
+    pub time_s: f64,
+    /// Energy of one run, J.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub energy_j: Option<f64>,
+    /// The metric that is the objective.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub metric: Option<f64>,
+    /// Whether that metric is better the larger it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub maximize: bool,
+    /// The baseline's time over the best config's, in the final rounds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub speedup: Option<f64>,
+    /// The same of the energies.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub greenup: Option<f64>,
+    /// The best config's metric over the baseline's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub metric_ratio: Option<f64>,
 }

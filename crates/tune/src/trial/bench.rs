@@ -1,6 +1,5 @@
 //! One trial: a config is built, verified and measured, with a baseline measured around it to detect drift.
 
-use super::drift::record_baseline;
 use super::numbers;
 use crate::build::builder::{Builder, Made};
 use crate::build::compile::Unit;
@@ -329,5 +328,17 @@ impl<'a> Bench<'a> {
                 Some(other.clone())
             }
         }
+    }
+}
+
+/// Notes the mean time and the energy of the baseline's runs during this trial.
+pub(crate) fn record_baseline(seconds: &[f64], joules: Option<f64>, trial: &mut Trial) {
+    if seconds.is_empty() {
+        return;
+    }
+    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    trial.metrics.insert("baseline_s".into(), mean);
+    if let Some(j) = joules {
+        trial.metrics.insert("baseline_j".into(), j);
     }
 }

@@ -24,15 +24,3 @@ impl Bench<'_> {
         }
     }
 }
-
-/// Notes the mean time and the energy of the baseline's runs during this trial.
-pub(crate) fn record_baseline(seconds: &[f64], joules: Option<f64>, trial: &mut Trial) {
-    if seconds.is_empty() {
-        return;
-    }
-    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-    trial.metrics.insert("baseline_s".into(), mean);
-    if let Some(j) = joules {
-        trial.metrics.insert("baseline_j".into(), j);
-    }
-}

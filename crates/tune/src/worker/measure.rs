@@ -1,7 +1,6 @@
 //! Measures a kernel with another around it, and several in rounds.
 
-use crate::command::OBJECTIVE;
-use crate::sweep::Failure as F;
+use crate::sweep::{Failure as F, OBJECTIVE};
 use crate::worker::channel::Channel;
 use crate::worker::inputs::{Kernel, LoadedInputs};
 use crate::worker::protocol::{Built, Message};

@@ -2,6 +2,7 @@
 
 use crate::worker::inputs::arguments::Arguments;
 use crate::worker::inputs::block::{CANARY, OutOfBounds, canary, overwritten};
+use crate::worker::inputs::error::DeviceError;
 use greenup_device::{cuda, opencl};
 
 /// A device that has memory of its own.
@@ -171,17 +172,6 @@ impl<S: Store> Mirror<S> {
         }
         Ok(())
     }
-}
-
-/// An error of the device that kernels run on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DeviceError {
-    /// Of a GPU through CUDA.
-    #[error(transparent)]
-    Cuda(#[from] cuda::CudaError),
-    /// Of a device through OpenCL.
-    #[error(transparent)]
-    OpenCl(#[from] opencl::OpenClError),
 }
 
 /// The arguments on a device, by how it is reached.

@@ -1,77 +1,19 @@
 //! Workers that a launcher starts, often on another host: how they introduce themselves, and the files that they get.
 
+use super::protocol::Sent;
 use crate::error::EnvironmentFault;
 use crate::problem::Fill;
 use crate::worker::protocol::{Built, Job, Task};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use greenup_device::cuda::Gpu;
 use greenup_files::Cache;
 use greenup_files::read::read_plain;
-use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Version of this program, which a worker must have too.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// What a remote worker is asked at its start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Question {
-    /// Whether the kernels run on a GPU.
-    pub on_gpu: bool,
-    /// GPUs of its host that the introduction names: `all`, or numbers separated by commas; absent for the first. The worker
-    /// takes the first of them.
-    #[serde(default)]
-    pub gpus: Option<String>,
-    /// Energy sensor, by its id; `none` for none, absent for the best one there.
-    pub sensor: Option<String>,
-    /// Seconds to answer.
-    pub timeout_s: f64,
-}
-
-/// How a worker introduces itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)] // Of another version at least that is read.
-pub struct Introduction {
-    /// Version of greenup.
-    pub version: String,
-    /// Git commit of greenup.
-    pub commit: String,
-    /// Name of the host.
-    pub host: String,
-    /// Model of the processor.
-    pub cpu: String,
-    /// Architecture of the processor, such as `x86_64`.
-    pub arch: String,
-    /// Its widest vector instruction set.
-    pub isa: String,
-    /// The GPUs that were asked for; kernels run on the first.
-    pub gpus: Vec<Gpu>,
-    /// Id of the energy sensor.
-    pub sensor: Option<String>,
-    /// Why there is no energy sensor.
-    pub missing: Option<String>,
-    /// Folder for the files of jobs.
-    pub folder: PathBuf,
-}
-
-impl Introduction {
-    /// The GPU that kernels run on.
-    pub fn gpu(&self) -> Option<&Gpu> {
-        self.gpus.first()
-    }
-}
-
-/// A file that comes with a job.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sent {
-    /// Name, made of the hash of its contents.
-    pub name: String,
-    /// Contents, as base64.
-    pub contents: String,
-}
 
 /// Bytes of a file that is sent at most: it is one line of text there.
 const MOST_BYTES: u64 = 1 << 30;

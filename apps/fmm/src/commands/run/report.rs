@@ -10,13 +10,13 @@ use crate::cost_model::PhaseWork;
 use crate::engine::PhaseTimes;
 use crate::options::M2l;
 use crate::plan::SetupTimes;
-use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
 use greenup_meter::Measurement;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::page::{Cell, Fact, Table};
+use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -8,7 +8,6 @@
 mod compute;
 mod table;
 
-use super::boards;
 use super::files::{beside, outputs, write};
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
@@ -19,10 +18,10 @@ use crate::table::fail;
 use crate::{Complex64, GisaxsError, Q};
 use clap::Args;
 use compute::{Computation, Computed, Times, compute};
-use greenup_app::provenance::Provenance;
 use greenup_app::ranks::{Boards, RanksArg};
 use greenup_app::{AppError, Result};
 use greenup_files::outputs::ending;
+use greenup_report::provenance::Provenance;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::spread::{Axis, spread};
 use super::window::Window;
-use crate::mesh_form_factor::gathered::on_any;
+use crate::mesh_form_factor::each::on_any;
 use crate::mesh_form_factor::gemm::{Right, Scratch, multiply};
 use crate::mesh_form_factor::q_grid::{Extent, QGrid};
 use crate::mesh_form_factor::{Surface, Watch};

@@ -5,7 +5,7 @@
 use super::spread::{Axis, Correction, inside, spread};
 use super::tensor::{complex, complex_of};
 use super::window::{OVERSAMPLING, Window};
-use crate::mesh_form_factor::gathered::on_any;
+use crate::mesh_form_factor::each::on_any;
 use crate::mesh_form_factor::gemm::{Right, Scratch, multiply};
 use crate::mesh_form_factor::kernels::Kernels;
 use crate::mesh_form_factor::q_grid::{Extent, QGrid};

@@ -9,14 +9,15 @@
 
 mod amplitude;
 mod row;
+mod scene;
 mod terms;
 
+pub use scene::{Mode, Scene};
+
 use crate::GisaxsError;
-use crate::detector::Detector;
-use crate::detector::resolution::Resolution;
-use crate::mesh_form_factor::{Settings, Watch};
-use crate::scattering::layers::{Layer, waves};
-use crate::scattering::particle::{Average, Population};
+use crate::mesh_form_factor::Watch;
+use crate::scattering::layers::waves;
+use crate::scattering::particle::Average;
 use crate::scattering::shares::Shares;
 use greenup_ranks::{Alone, Ranks};
 use num_complex::Complex64;
@@ -24,43 +25,6 @@ use rayon::prelude::*;
 use row::Row;
 use std::f64::consts::PI;
 use terms::Place;
-
-/// Approximation of the waves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Distorted-wave Born approximation: all four terms.
-    Distorted,
-    /// Born approximation: the incoming plane wave only.
-    Born,
-    /// Small-angle scattering in transmission, without a surface.
-    Transmission,
-}
-
-/// Everything that an image depends on.
-pub struct Scene {
-    /// Wave number in vacuum, 1/nm.
-    pub k0: f64,
-    /// Grazing angle of the beam, rad.
-    pub incidence: f64,
-    /// Number of photons on the sample.
-    pub intensity: f64,
-    /// Layers from the top: the first is the medium above the sample, the last the substrate.
-    pub layers: Vec<Layer>,
-    /// Populations of particles; they add incoherently.
-    pub populations: Vec<Population>,
-    /// The pixels.
-    pub detector: Detector,
-    /// Approximation of the waves.
-    pub mode: Mode,
-    /// Counts added to every pixel.
-    pub background: f64,
-    /// Resolution of the instrument; `None`: perfect.
-    pub smearing: Option<Resolution>,
-    /// Settings for form factors of meshes.
-    pub numeric: Settings,
-    /// What the user should know of how the sample is computed.
-    pub notes: Vec<String>,
-}
 
 impl Scene {
     /// Total of the progress that [`Scene::image`] reports: pixels times parts of particles.

@@ -6,9 +6,6 @@ mod paracrystal;
 pub use lattice::Lattice;
 pub use paracrystal::{Paracrystal, Radial};
 
-use crate::detector::Detector;
-use crate::scattering::particle::Population;
-
 /// The arrangement of the particles of a population.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
@@ -61,22 +58,4 @@ impl Order {
             Self::Dilute | Self::Radial(_) => None,
         }
     }
-}
-
-/// A note on Bragg peaks so narrow that pixels, which are computed at their centres, miss them; k in 1/nm.
-pub(crate) fn missed(populations: &[Population], detector: &Detector, k: f64) -> Option<String> {
-    let at = |column: usize| detector.angles(detector.rows() / 2, column).0;
-    let columns = detector.columns();
-    let step = k * (at(columns - 1) - at(0)).abs() / (columns.max(2) - 1) as f64;
-    // The mean of several arrangements is smooth.
-    let peaks = populations.iter().filter(|p| p.orders.len() == 1);
-    let narrowest = (peaks.flat_map(|p| &p.orders))
-        .map(|(_, o)| o.narrowest())
-        .fold(f64::INFINITY, f64::min);
-    (4.0 * narrowest < step).then(|| {
-        format!(
-            "the narrowest Bragg peak is {narrowest:.2e} nm⁻¹ wide, the pixels {step:.2e} nm⁻¹: pixels are computed at their centres and \
-             miss its intensity; use smaller pixels, or a smaller domain"
-        )
-    })
 }

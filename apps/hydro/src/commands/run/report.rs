@@ -2,9 +2,9 @@
 
 use crate::engine::Timings;
 use crate::time::stepping::Report;
-use greenup_app::provenance::Provenance;
 use greenup_app::ranks::Boards;
 use greenup_app::{Result, stdout};
+use greenup_report::provenance::Provenance;
 
 /// The result of a run.
 pub struct Outcome {

@@ -6,9 +6,9 @@
 use super::record::{Row, read};
 use clap::Args;
 use greenup_app::args::MachineArg;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print, stdout};
 use greenup_model::{Machine, machine::Label};
+use greenup_report::provenance::Provenance;
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::Write as _;

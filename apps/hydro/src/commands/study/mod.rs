@@ -9,7 +9,7 @@ pub mod report;
 mod text;
 
 use crate::HydroError;
-use crate::engine::{Engine, Part};
+use crate::engine::Engine;
 use crate::hydro::Hydro;
 use crate::mesh::Mesh;
 use crate::session::checks;
@@ -21,7 +21,6 @@ use clap::Args;
 use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::output::write_chart;
 use greenup_app::progress::Bars;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, interrupt, print, sensors};
 use greenup_device::DeviceSpec;
 use greenup_files::Outputs;
@@ -29,7 +28,8 @@ use greenup_meter::choose::found;
 use greenup_meter::sensor::{Quantity, Sensor};
 use greenup_meter::{Measurement, Meter, Policy, Run};
 use greenup_model::{Machine, predict};
-use record::{Row, Study, Trace, Traced};
+use greenup_report::provenance::Provenance;
+use record::{Row, Study, Trace, Traced, WORK};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -82,13 +82,6 @@ pub struct StudyArgs {
     #[command(flatten)]
     look: FigureArgs,
 }
-
-/// Kinds of work: whole steps and their parts.
-const WORK: [(&str, Option<Part>); 3] = [
-    ("step", None),
-    ("corner", Some(Part::Corner)),
-    ("solve", Some(Part::Solve)),
-];
 
 /// Steps before a measurement.
 const STEPS_BEFORE: usize = 5;

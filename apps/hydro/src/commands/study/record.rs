@@ -1,10 +1,10 @@
 //! What a study has measured, and its files: rows as JSON, traces of power as CSV.
 
-use super::WORK;
+use crate::engine::Part;
 use crate::session::settings::Assembly;
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result};
 use greenup_report::page::Fact;
+use greenup_report::provenance::Provenance;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -238,6 +238,13 @@ fn traced(line: &str) -> Option<(Traced, (f64, f64))> {
     };
     Some((of, (time.parse().ok()?, value.parse().ok()?)))
 }
+
+/// Kinds of work: whole steps and their parts.
+pub(super) const WORK: [(&str, Option<Part>); 3] = [
+    ("step", None),
+    ("corner", Some(Part::Corner)),
+    ("solve", Some(Part::Solve)),
+];
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,6 @@ mod staged;
 
 pub(super) use part::NOT_COUNTED;
 pub use part::RankPart;
-pub(super) use peers::BLOCK;
 
 #[cfg(test)]
 mod tests;

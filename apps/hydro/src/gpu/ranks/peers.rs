@@ -2,7 +2,7 @@
 
 use super::part::{RankPart, addresses, their_places};
 use crate::gpu::arguments::{Contributions, MAX_RANKS, MEETING_BYTES, RankArguments};
-use crate::gpu::memory::Fixed;
+use crate::gpu::memory::{BLOCK, Fixed};
 use crate::hydro::Hydro;
 use crate::part::Lists;
 use greenup_device::cuda::{
@@ -15,9 +15,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Memory of a rank that others use: zone forces, products with the assembled matrix, meetings.
 const SHARED: usize = 3;
-
-/// Allocations that other processes use are multiples of this, so that they are alone in a block of the driver.
-pub(in crate::gpu) const BLOCK: usize = 2 << 20;
 
 /// The memory of the other ranks' GPUs.
 pub(super) struct Peers {

@@ -3,115 +3,28 @@
 mod chart;
 mod plane;
 mod raster;
+mod scene;
 mod surface;
 pub(super) mod view;
 
 pub use chart::Common;
+pub use scene::{Pixels, Scene};
 pub use view::{MeshLines, Region, Slice, Surface, View, drawable};
 
 use super::exact::exact;
-use super::fields::{Field, Sample, bounds, sample};
+use super::fields::{bounds, sample};
 use crate::engine::State;
 use crate::fem::element::Shape;
 use crate::hydro::Hydro;
 use greenup_report::chart::axis::short;
 use plane::Plane;
-use raster::{Corner, Raster};
+use raster::Raster;
+use scene::{AXES, Edge, Job, Shown, lattice, triangle};
 
 /// Most subdivisions of the edges of a zone.
 const PARTS: f64 = 8.0;
 /// Zones narrower than this many pixels have no lines with [`MeshLines::Auto`].
 const NARROW: f64 = 8.0;
-
-/// What is drawn of a state at one time.
-#[derive(Clone, Debug)]
-pub struct Scene {
-    field: Field,
-    t: f64,
-    step: usize,
-    panels: Vec<Shown>,
-}
-
-/// Size of the drawings of a scene.
-#[derive(Clone, Copy, Debug)]
-pub struct Pixels {
-    /// Width of the figure, pixels of 1/96 inch.
-    pub width: f64,
-    /// Pixels of a drawing per pixel of the figure.
-    pub scale: f64,
-}
-
-/// A panel of a scene.
-#[derive(Clone, Debug)]
-enum Shown {
-    /// A line per zone over x, and the exact solution.
-    Line {
-        computed: Vec<(f64, f64)>,
-        exact: Vec<(f64, f64)>,
-    },
-    /// A plane with its axes.
-    Plane {
-        title: String,
-        axes: (&'static str, &'static str),
-        raster: Raster,
-    },
-    /// Outer faces: edges of the bounding box with their names.
-    Surface { raster: Raster, edges: Vec<Edge> },
-}
-
-/// An edge of the bounding box, and the position of its name.
-#[derive(Clone, Debug)]
-struct Edge {
-    ends: [(f64, f64); 2],
-    name: String,
-    at: (f64, f64),
-}
-
-/// What is being drawn.
-struct Job<'a> {
-    h: &'a Hydro,
-    s: &'a State,
-    field: Field,
-}
-
-const AXES: [&str; 3] = ["x", "y", "z"];
-
-impl Job<'_> {
-    fn corner(&self, at: (f64, f64), depth: f64, s: &Sample, z: usize) -> Corner {
-        Corner {
-            at,
-            depth,
-            value: s.of(self.field, self.h.material[z]),
-        }
-    }
-}
-
-/// A point of the unit square in the reference triangle; one side becomes a point.
-fn triangle(u: f64, v: f64) -> (f64, f64) {
-    (u, v * (1.0 - u))
-}
-
-/// Reference positions of a lattice with so many parts along each edge, x fastest. Those of simplices are those of a
-/// cube of which sides become edges.
-fn lattice(shape: Shape, parts: usize) -> Vec<Vec<f64>> {
-    let (d, n) = (shape.dim(), parts + 1);
-    (0..n.pow(d as u32))
-        .map(|i| {
-            let mut at: Vec<f64> = (0..d as u32)
-                .map(|g| (i / n.pow(g) % n) as f64 / parts as f64)
-                .collect();
-            if !shape.tensor() {
-                let mut left = 1.0;
-                for x in &mut at {
-                    let u = *x;
-                    *x = u * left;
-                    left *= 1.0 - u;
-                }
-            }
-            at
-        })
-        .collect()
-}
 
 impl Scene {
     /// Evaluates a state at time `t` after so many steps.

@@ -3,11 +3,11 @@
 use crate::args::RooflineArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
-use greenup_app::provenance::Provenance;
 use greenup_app::{machine, print};
 use greenup_calibrate::record;
 use greenup_files::Outputs;
 use greenup_model::{Machine, Op};
+use greenup_report::provenance::Provenance;
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
 use greenup_study::pages::comparison::{page, points};

@@ -2,12 +2,12 @@
 
 use crate::commands::study::programs;
 use greenup_app::error::{AppError, Result};
-use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, print};
 use greenup_device::cuda::Gpu;
 use greenup_files::{FolderLock, Log, read_text, write};
 use greenup_process::capture::Capture;
 use greenup_process::group::{Group, OnInterrupt};
+use greenup_report::provenance::Provenance;
 use greenup_study::papers::{Measure, Measured, Needs};
 use std::path::Path;
 use std::process::{Command, Stdio};

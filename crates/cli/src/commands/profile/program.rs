@@ -4,7 +4,6 @@ use super::sensors::{Watched, watched};
 use super::terminal;
 use crate::args::{MethodOfProfile, ProfileArgs};
 use greenup_app::error::{AppError, Result};
-use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, machine, print};
 use greenup_device::cuda::Gpu;
 use greenup_files::{Outputs, Scratch, ours};
@@ -15,6 +14,7 @@ use greenup_profile::counters::{self, CountError};
 use greenup_profile::record::{ACTIVITY, FILE, GpuFacts, NO_ACTIVITY};
 use greenup_profile::run::{Exit, Program, Ran, run as run_program};
 use greenup_profile::{Profile, Recorded, attribute, groups, page};
+use greenup_report::provenance::Provenance;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &ProfileArgs) -> Result {

@@ -12,6 +12,7 @@ use greenup_files::Outputs;
 use greenup_meter::command::{CommandError, Executor as _, Script, Spawner};
 use greenup_meter::comparison::{CommandResult, InterleavedResult};
 use greenup_meter::interleaved::{InterleavedPlan, Stop, run_interleaved};
+use greenup_report::text;
 
 pub fn run(args: &RunArgs) -> Result {
     if args.runs == Some(0) {
@@ -130,5 +131,5 @@ fn label(all: &InterleavedResult, i: usize) -> String {
 
 /// `n=1 m=2`.
 fn parameters(r: &CommandResult) -> String {
-    print::named(r.parameters.iter().map(|(n, v)| (n, v)))
+    text::named(r.parameters.iter().map(|(n, v)| (n, v)))
 }

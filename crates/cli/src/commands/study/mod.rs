@@ -15,10 +15,10 @@ use super::model::calibrate::measured_in;
 use crate::args::StudyArgs;
 use files::{check, rescue, save};
 use greenup_app::error::{AppError, Result};
-use greenup_app::interrupt;
 use greenup_app::progress::Bars;
-use greenup_app::{command, machine, print, sensors};
+use greenup_app::{interrupt, machine, print, sensors};
 use greenup_files::{Journal, Outputs};
+use greenup_report::provenance::arguments;
 use greenup_study::device::suffix;
 use greenup_study::{Journals, Provenance, StudyOptions, summary};
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ pub fn run(args: &StudyArgs) -> Result {
         gpus,
         missing: found.missing,
         assume,
-        provenance: Provenance::now(format!("greenup {}", command::arguments())),
+        provenance: Provenance::now(format!("greenup {}", arguments())),
     };
     print::note(format!(
         "studies {}: about {}",

@@ -5,7 +5,6 @@ use crate::args::StudyArgs;
 use crate::commands::scaling::print_columns;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
-use greenup_app::provenance::Provenance;
 use greenup_app::{interrupt, machine, print, sensors};
 use greenup_device::cuda::Gpu;
 use greenup_device::{CpuFacts, DeviceSpec};
@@ -15,6 +14,7 @@ use greenup_model::Machine;
 use greenup_model::machine::Label;
 use greenup_process::capture::output;
 use greenup_report::chart::FileStyle;
+use greenup_report::provenance::Provenance;
 use greenup_study::pages::scaling_study::{
     columns, devices as devices_of, figure, limits, page, rounds,
 };

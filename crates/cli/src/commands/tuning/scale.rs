@@ -7,6 +7,7 @@ use greenup_app::print;
 use greenup_app::progress::Bars;
 use greenup_files::outputs::unused;
 use greenup_report::si::{percent, si};
+use greenup_report::text;
 use greenup_space::Value;
 use greenup_tune::problem::ProblemFile;
 use greenup_tune::sweep::Folder;
@@ -190,7 +191,7 @@ impl Filled {
 
 fn print(s: &Scaling, unit: &str) {
     for (i, (why, config)) in s.configs.iter().enumerate() {
-        let config = print::named(s.parameters.iter().zip(config));
+        let config = text::named(s.parameters.iter().zip(config));
         print::line(format!("{}: {why}: {config}", letter(i)));
     }
     let mut header = vec![s.over.clone()];

@@ -3,16 +3,16 @@
 use crate::args::{KeeperArgs, WorkerArgs};
 use crate::search::setup::gpus;
 use greenup_app::error::{AppError, Result};
-use greenup_app::provenance::host_name;
 use greenup_app::sensors::{Target, found, gpu, on_gpu};
 use greenup_device::CpuFacts;
 use greenup_device::affinity::Places;
 use greenup_files::Scratch;
 use greenup_meter::{Meter, Policy, control};
+use greenup_report::provenance::host_name;
 use greenup_tune::worker::channel::Channel;
 use greenup_tune::worker::policy::policy;
-use greenup_tune::worker::protocol::{Message, Task};
-use greenup_tune::worker::remote::{self, Introduction, Question};
+use greenup_tune::worker::protocol::{Introduction, Message, Question, Task};
+use greenup_tune::worker::remote;
 use greenup_tune::worker::serve::{WorkerState, serve};
 use greenup_tune::worker::supervise::supervised;
 use std::path::Path;
@@ -102,7 +102,7 @@ fn introduction(question: &Question, folder: &Path) -> Result<(Introduction, f64
     let cpu = CpuFacts::read();
     let introduction = Introduction {
         version: remote::VERSION.to_owned(),
-        commit: greenup_app::version().commit.to_owned(),
+        commit: greenup_report::version::version().commit.to_owned(),
         host: host_name(),
         cpu: cpu.model,
         arch: cpu.arch.to_owned(),

@@ -1,6 +1,5 @@
 //! `greenup wisdom list`.
 
-use super::place;
 use crate::args::{Selection, WisdomListArgs};
 use greenup_app::error::Result;
 use greenup_app::{print, wisdom};
@@ -118,4 +117,12 @@ fn size(e: &Entry) -> String {
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
     each.join(" ")
+}
+
+/// Where an entry is, in a word.
+pub(super) fn place(origin: &Origin) -> &'static str {
+    match origin {
+        Origin::User(_) => "own",
+        Origin::Shipped => "shipped",
+    }
 }

@@ -11,8 +11,8 @@ mod transfer;
 pub use list::list_problem;
 
 use crate::args::{Selection, WisdomArgs, WisdomCommand};
-use greenup_app::error::{AppError, Result};
-use greenup_wisdom::{Entry, Origin, Wisdom};
+use greenup_app::error::Result;
+use greenup_wisdom::Entry;
 
 pub fn run(args: &WisdomArgs) -> Result {
     match &args.command {
@@ -36,29 +36,5 @@ impl Selection {
         any(&self.problem, &|p| e.problem == p)
             && any(&self.device, &|d| lower.contains(&d.to_lowercase()))
             && any(&self.objective, &|o| e.objective == o)
-    }
-}
-
-/// Entries by ids or their first digits.
-fn by_ids<'a>(wisdom: &'a Wisdom, ids: &[String]) -> Result<Vec<&'a (Entry, Origin)>> {
-    let mut out = Vec::new();
-    for id in ids {
-        let found: Vec<_> = (wisdom.known.iter())
-            .filter(|(e, _)| id.len() >= 2 && e.id().starts_with(id.as_str()))
-            .collect();
-        if found.is_empty() {
-            return Err(AppError::new(format!("there is no entry `{id}`"))
-                .hint("`greenup wisdom list` prints the ids"));
-        }
-        out.extend(found);
-    }
-    Ok(out)
-}
-
-/// Where an entry is, in a word.
-fn place(origin: &Origin) -> &'static str {
-    match origin {
-        Origin::User(_) => "own",
-        Origin::Shipped => "shipped",
     }
 }

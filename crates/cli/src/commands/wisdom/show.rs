@@ -1,12 +1,13 @@
 //! `greenup wisdom show`.
 
-use super::by_ids;
 use super::list::ListedEntry;
 use crate::args::WisdomShowArgs;
-use greenup_app::error::Result;
+use greenup_app::error::{AppError, Result};
 use greenup_app::{print, wisdom};
 use greenup_files::date::utc;
 use greenup_report::si::si;
+use greenup_report::text;
+use greenup_wisdom::{Entry, Origin, Wisdom};
 
 pub fn run(args: &WisdomShowArgs) -> Result {
     let known = wisdom::load()?;
@@ -41,12 +42,12 @@ pub fn run(args: &WisdomShowArgs) -> Result {
             ));
         }
         rows.push(("config", e.config_text()));
-        rows.push(("constants", print::named(e.constants.iter())));
+        rows.push(("constants", text::named(e.constants.iter())));
         rows.push((
             "device",
             format!("{}, {}", e.device.title(), e.device.architecture),
         ));
-        rows.push(("facts", print::named(e.device.facts.iter())));
+        rows.push(("facts", text::named(e.device.facts.iter())));
         if p.at > 0 {
             rows.push(("measured", utc(p.at)));
         }
@@ -79,4 +80,20 @@ pub fn run(args: &WisdomShowArgs) -> Result {
         }
     }
     Ok(())
+}
+
+/// Entries by ids or their first digits.
+pub(super) fn by_ids<'a>(wisdom: &'a Wisdom, ids: &[String]) -> Result<Vec<&'a (Entry, Origin)>> {
+    let mut out = Vec::new();
+    for id in ids {
+        let found: Vec<_> = (wisdom.known.iter())
+            .filter(|(e, _)| id.len() >= 2 && e.id().starts_with(id.as_str()))
+            .collect();
+        if found.is_empty() {
+            return Err(AppError::new(format!("there is no entry `{id}`"))
+                .hint("`greenup wisdom list` prints the ids"));
+        }
+        out.extend(found);
+    }
+    Ok(out)
 }

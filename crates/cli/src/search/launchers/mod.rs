@@ -16,7 +16,8 @@ use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
 use greenup_tune::problem::ProblemFile;
 use greenup_tune::session::device_facts::{of_gpu, of_host};
 use greenup_tune::worker::launcher::Launcher;
-use greenup_tune::worker::remote::{Introduction, Question, VERSION};
+use greenup_tune::worker::protocol::{Introduction, Question};
+use greenup_tune::worker::remote::VERSION;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -153,7 +154,7 @@ fn introduced(
         return Err(failed("the worker did not introduce itself".into()));
     };
     worker.finish(5.0);
-    let here = greenup_app::version().commit;
+    let here = greenup_report::version::version().commit;
     if about.commit != here {
         print::warn(format!(
             "--launcher '{command}': greenup on {} is of commit {}, this one of {here}: install the same if they measure differently",

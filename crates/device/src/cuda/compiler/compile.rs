@@ -3,26 +3,13 @@
 
 use super::includes;
 use super::resources::{Resources, parse};
+use super::source::Source;
 use crate::cuda::{CudaError, libraries};
 use cudarc::nvrtc::{result, sys};
 use greenup_files::{Cache, FileError};
 use serde::Serialize;
 use std::ffi::{CStr, CString};
 use std::path::{Path, PathBuf};
-
-/// A source to compile.
-#[derive(Clone, Debug)]
-pub struct Source<'a> {
-    /// The file name in messages.
-    pub name: &'a str,
-    /// The source text.
-    pub text: &'a str,
-    /// Architecture, such as `sm_90`.
-    pub arch: &'a str,
-    /// Further options of NVRTC. Macros, `-DNAME=value`, are defined after the headers of the compiler, so that they do
-    /// not change those.
-    pub options: &'a [String],
-}
 
 /// A compiled source.
 #[derive(Clone, Debug, Serialize)]

@@ -1,7 +1,6 @@
 //! Memory of a GPU.
 
-use crate::cuda::gpu::failed;
-use crate::cuda::{CudaError, Session};
+use crate::cuda::{CudaError, Session, failed};
 use crate::memory::bytes;
 use cudarc::driver::{result, sys};
 

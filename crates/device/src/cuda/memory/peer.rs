@@ -1,7 +1,6 @@
 //! Memory of other GPUs that kernels of a GPU use, and a flag of the host that they read.
 
-use crate::cuda::gpu::failed;
-use crate::cuda::{CudaError, Memory, Session};
+use crate::cuda::{CudaError, Memory, Session, failed};
 use cudarc::driver::{result, sys};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,7 +1,6 @@
 //! Pinned host memory, for asynchronous copies.
 
-use crate::cuda::gpu::failed;
-use crate::cuda::{CudaError, Memory, Session};
+use crate::cuda::{CudaError, Memory, Session, failed};
 use cudarc::driver::result;
 use std::ffi::c_void;
 

@@ -1,7 +1,6 @@
 //! Tensor maps: arrays as tiles for the tensor memory accelerator (TMA, Hopper and later).
 
-use crate::cuda::CudaError;
-use crate::cuda::gpu::failed;
+use crate::cuda::{CudaError, failed};
 use cudarc::driver::sys;
 use serde::{Deserialize, Serialize};
 use std::mem::MaybeUninit;

@@ -1,7 +1,6 @@
 //! Textures of arrays: reads by the texture units, for kernels that take texture objects.
 
-use crate::cuda::gpu::failed;
-use crate::cuda::{CudaError, Session};
+use crate::cuda::{CudaError, Session, failed};
 use cudarc::driver::sys;
 use std::mem::MaybeUninit;
 

@@ -3,8 +3,9 @@
 use super::feed::Feed;
 use super::input::{Input, open};
 use super::line::lines;
-use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
-use crate::sensors::OpenedSensor;
+use crate::sensor::{
+    OpenedSensor, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
+};
 use greenup_process::group::{Group, OnInterrupt};
 use std::os::fd::IntoRawFd as _;
 use std::path::Path;

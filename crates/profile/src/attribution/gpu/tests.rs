@@ -1,6 +1,7 @@
 use super::*;
 use crate::cpu::Counts;
 use crate::joules::Trace;
+use crate::record::same_bus;
 use crate::run::Exit;
 use greenup_model::shipped;
 use std::collections::BTreeMap;

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod frame;
+mod later;
 mod marks;
 mod placer;
 mod shapes;
@@ -10,22 +11,15 @@ mod ticks;
 
 pub(super) use frame::{Frame, open, values};
 pub(super) use tags::tags;
-pub(super) use ticks::ticks;
+pub(super) use ticks::{Tick, ticks};
 
-use super::canvas::{Anchor, Canvas, Rect, Type, path, px};
+use super::canvas::{Canvas, Rect, path, px};
 use super::ink::{Ink, Palette};
 use super::text::SMALL;
 use super::{Chart, Layer, Mark, Panel, What};
 use boxes::{bar_text, draw_cell, draw_nodes};
+use later::{Later, tip};
 use marks::marks;
-
-/// What is drawn over the plotting area after it: texts of bars and cells.
-struct Later {
-    at: (f64, f64),
-    anchor: Anchor,
-    kind: Type,
-    text: String,
-}
 
 /// Draws the layers inside of the plotting area and the texts over them. Tips are appended to `tips`.
 pub(super) fn layers(
@@ -50,14 +44,6 @@ pub(super) fn layers(
         c.text(t.at, t.anchor, t.kind, &t.text);
     }
     c.raw("</g>");
-}
-
-fn tip(tips: &mut Vec<String>, text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    tips.push(text.to_owned());
-    format!(" data-t=\"{}\"", tips.len() - 1)
 }
 
 fn draw(

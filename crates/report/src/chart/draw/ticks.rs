@@ -3,9 +3,11 @@
 use super::Frame;
 use crate::chart::canvas::{Anchor, Canvas, Type};
 use crate::chart::ink::Ink;
-use crate::chart::layout::{ROW, Tick};
-use crate::chart::text::{SMALL, fit, wrap};
+use crate::chart::text::{ROW, SMALL, fit, wrap};
 use crate::chart::{Panel, Scale};
+
+/// A tick: its value and label.
+pub(in crate::chart) type Tick = (f64, String);
 
 /// Draws frame, tick labels and the horizontal axis' title; returns the bottom.
 pub(in crate::chart) fn ticks(

@@ -4,8 +4,8 @@ mod origin;
 mod pdf;
 pub mod png;
 
+use super::picture::PngError;
 use super::{Chart, Style};
-use png::PngError;
 
 /// How a chart's file looks.
 #[derive(Clone, Copy, Debug, PartialEq)]

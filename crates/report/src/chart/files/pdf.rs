@@ -1,7 +1,8 @@
 //! Charts as PDF: vectors with outlined text, pictures as images.
 
-use super::png::{PngError, tree};
+use super::png::tree;
 use crate::chart::canvas::{Canvas, Rect};
+use crate::chart::picture::PngError;
 use crate::chart::{Chart, Picture, Style};
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
 use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Ref, TextStr};

@@ -1,31 +1,11 @@
 //! SVG → PNG, with the fonts built in: the same picture on every host.
 
+pub use crate::chart::picture::{PngError, read};
+
 use crate::chart::Picture;
 use crate::chart::canvas::{Canvas, Rect};
 use resvg::tiny_skia::{Color, Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{Options, Tree};
-
-/// A figure that cannot be drawn.
-#[derive(Debug, thiserror::Error)]
-pub enum PngError {
-    /// The document is not valid SVG.
-    #[error("the figure cannot be drawn: {0}")]
-    Svg(#[from] resvg::usvg::Error),
-    /// No memory for that many pixels, or none at all.
-    #[error("the figure cannot be drawn: {width} × {height} pixels")]
-    Size {
-        /// Pixels across.
-        width: u32,
-        /// Pixels down.
-        height: u32,
-    },
-    /// The bytes are no PNG file.
-    #[error("the picture cannot be read: {0}")]
-    Decode(String),
-    /// The PNG encoder failed.
-    #[error("the figure cannot be drawn: {0}")]
-    Encode(String),
-}
 
 /// Draws an SVG document at `scale` pixels a unit.
 ///
@@ -34,38 +14,6 @@ pub enum PngError {
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     drawn(svg, scale)?
         .encode_png()
-        .map_err(|e| PngError::Encode(e.to_string()))
-}
-
-/// A PNG file as a picture whose pixels have the size one; transparent pixels have no colour.
-///
-/// # Errors
-/// The bytes are no PNG file.
-pub fn read(bytes: &[u8]) -> Result<Picture, PngError> {
-    let map = Pixmap::decode_png(bytes).map_err(|e| PngError::Decode(e.to_string()))?;
-    let colours = map.pixels().iter().map(|p| {
-        let c = p.demultiply();
-        (c.alpha() > 0).then_some([c.red(), c.green(), c.blue()])
-    });
-    Ok(Picture {
-        columns: map.width() as usize,
-        pixels: colours.collect(),
-        x: (0.0, f64::from(map.width())),
-        y: (0.0, f64::from(map.height())),
-    })
-}
-
-/// A PNG file of pixels; those without a colour are transparent.
-pub(crate) fn pixels(columns: usize, rgb: &[Option<[u8; 3]>]) -> Result<Vec<u8>, PngError> {
-    let rows = rgb.len() / columns.max(1);
-    let (width, height) = (columns as u32, rows as u32);
-    let mut map = Pixmap::new(width, height).ok_or(PngError::Size { width, height })?;
-    for (to, from) in map.pixels_mut().iter_mut().zip(rgb) {
-        if let Some(c) = from.and_then(|[r, g, b]| PremultipliedColorU8::from_rgba(r, g, b, 255)) {
-            *to = c;
-        }
-    }
-    map.encode_png()
         .map_err(|e| PngError::Encode(e.to_string()))
 }
 
@@ -158,7 +106,7 @@ mod tests {
     #[test]
     fn pictures_are_read_as_they_were_written() {
         let rgb = [Some([10, 200, 30]), None, Some([0, 0, 0]), Some([255; 3])];
-        let read = super::read(&super::pixels(2, &rgb).unwrap()).unwrap();
+        let read = super::read(&crate::chart::picture::pixels(2, &rgb).unwrap()).unwrap();
         assert_eq!((read.columns, read.pixels.as_slice()), (2, &rgb[..]));
         assert!(super::read(b"no picture").is_err());
     }

@@ -2,11 +2,10 @@
 
 use crate::error::{ExprError, Span, closest};
 use crate::expr::{BinaryOp, Expr, Kind, UnaryOp};
-use crate::plan::build::Param;
 use crate::plan::graph::op::{Op, Type};
 use crate::plan::graph::symbols::Symbols;
-use crate::plan::graph::table::number;
 use crate::plan::graph::{Graph, Id};
+use crate::plan::param::Param;
 use crate::value::Value;
 use hashbrown::HashMap;
 
@@ -331,4 +330,9 @@ pub fn unknown<'a>(
         },
         span,
     )
+}
+
+/// The number that a value is.
+pub fn number(v: Value) -> Option<Value> {
+    v.as_float().is_some().then_some(v)
 }

@@ -2,11 +2,10 @@
 
 use crate::error::{ExprError, Span};
 use crate::expr::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
-use crate::plan::build::Param;
 use crate::plan::graph::Id;
-use crate::plan::graph::lower::{Binding, Lowered, Lowering};
+use crate::plan::graph::lower::{Binding, Lowered, Lowering, number};
 use crate::plan::graph::op::{Op, Type};
-use crate::plan::graph::table::number;
+use crate::plan::param::Param;
 use crate::value::Value;
 
 impl Lowering<'_> {

@@ -5,19 +5,14 @@ use crate::error::ExprError;
 use crate::expr::{
     DIVISION_BY_ZERO, DOMAIN, EXACT, Expr, FLOAT_OVERFLOW, INDEX, Names, OVERFLOW, Scope, eval,
 };
-use crate::plan::build::Param;
 use crate::plan::graph::Id;
 use crate::plan::graph::lower::{Binding, Lowered, Lowering};
 use crate::plan::graph::op::{Fault, Op, Type};
+use crate::plan::param::Param;
 use crate::plan::read::values::typed;
 use crate::value::Value;
 use hashbrown::HashMap;
 use std::cell::RefCell;
-
-/// The number that a value is.
-pub fn number(v: Value) -> Option<Value> {
-    v.as_float().is_some().then_some(v)
-}
 
 /// Combinations of values of several parameters at most.
 pub const COMBINATIONS: usize = 4096;

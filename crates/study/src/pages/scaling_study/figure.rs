@@ -1,7 +1,8 @@
 //! Speedup, powerup and greenup over the number of devices.
 
-use super::devices;
-use crate::scaling::measured::{Point, Predicted, Series as Measured, Spread};
+use super::table::devices;
+use crate::scaling::measured::{Point, Predicted, Series as Measured};
+use crate::scaling::sample::Spread;
 use crate::scaling::study::ScalingStudy;
 use greenup_report::chart::{
     Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,

@@ -9,7 +9,7 @@ mod figure;
 mod table;
 
 pub use figure::figure;
-pub use table::{columns, limits, markdown, rounds};
+pub use table::{columns, devices, limits, markdown, rounds};
 
 use crate::scaling::measured::Series as Measured;
 use crate::scaling::study::ScalingStudy;
@@ -17,11 +17,6 @@ use figure::by_application;
 use greenup_report::page::{Fact, Figure, Page, Section, Table};
 use greenup_report::si::{percent, si, three};
 use table::{limit_table, mean_error, summary};
-
-/// What a device is called.
-pub fn devices(gpus: bool) -> &'static str {
-    if gpus { "GPUs" } else { "ranks" }
-}
 
 /// Builds the page.
 pub fn page(study: &ScalingStudy) -> Page {

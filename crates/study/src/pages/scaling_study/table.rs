@@ -1,8 +1,7 @@
 //! Tables of measured scaling: of a case, of all cases, and as Markdown.
 
-use super::devices;
-use crate::scaling::measured::{Point, Series as Measured, Spread};
-use crate::scaling::sample::Disturbance;
+use crate::scaling::measured::{Point, Series as Measured};
+use crate::scaling::sample::{Disturbance, Spread};
 use crate::scaling::study::ScalingStudy;
 use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::{percent, si, three};
@@ -304,4 +303,9 @@ fn as_markdown(table: &Table) -> String {
         out.push_str(&line(row.iter().map(|c| c.text.as_str()).collect()));
     }
     out.trim_end().to_owned()
+}
+
+/// What a device is called.
+pub fn devices(gpus: bool) -> &'static str {
+    if gpus { "GPUs" } else { "ranks" }
 }

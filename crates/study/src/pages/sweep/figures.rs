@@ -1,10 +1,10 @@
 //! Figures of the analysis, as Figs. 4 to 9 of Anzt et al. (2015).
 
-use greenup_app::print;
 use greenup_report::chart::Chart;
 use greenup_report::scaling_figure::{self, Panel, Series};
 use greenup_report::si::{si, three};
 use greenup_report::sweep_figure::{Dot, Scatter, SignedBar, signed_bars};
+use greenup_report::text;
 use greenup_space::Value;
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Correlation, MeasuredConfig};
@@ -167,7 +167,7 @@ pub fn scaling(a: &Analysis, s: &Scaling) -> Chart {
             .map(|(c, (why, config))| Series {
                 name: format!(
                     "{why}: {}",
-                    print::named(
+                    text::named(
                         s.parameters
                             .iter()
                             .zip(config)

@@ -1,8 +1,8 @@
 //! The findings of a sweep in sentences, for the page and the terminal.
 
-use greenup_app::print;
 use greenup_meter::Summary;
 use greenup_report::si::{percent, si, three};
+use greenup_report::text;
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Learnt, MeasuredConfig, Model};
 use greenup_tune::sweep::BaselineResult;
@@ -10,7 +10,7 @@ use greenup_tune::sweep::BaselineResult;
 /// A config as `name=value …`.
 pub fn config(sweep: &Sweep, r: &MeasuredConfig) -> String {
     let values = &sweep.trials[r.trial].config;
-    print::named(sweep.facts.parameters.iter().zip(values))
+    text::named(sweep.facts.parameters.iter().zip(values))
 }
 
 /// Performance of a config, with its unit.

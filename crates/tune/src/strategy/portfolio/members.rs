@@ -1,6 +1,5 @@
 //! The members: each names a point from the trials of all.
 
-use super::at_once;
 use crate::strategy::anneal::step;
 use crate::strategy::surrogate::Known;
 use crate::strategy::{Ask, fresh};
@@ -143,3 +142,13 @@ impl Walk {
         start
     }
 }
+
+/// Proposals of a question.
+pub(super) fn at_once(budget: usize) -> usize {
+    (budget / PER_PROPOSAL).clamp(1, AT_ONCE)
+}
+
+/// Proposals of a question: one for each so many trials of the budget.
+pub(super) const PER_PROPOSAL: usize = 110;
+/// Proposals of a question at most.
+pub(super) const AT_ONCE: usize = 8;

@@ -7,11 +7,9 @@ mod members;
 use super::surrogate::{Known, Models, first_look, measured};
 use super::{Ask, Feedback, Proposal, Strategy, fresh};
 use credit::Credit;
-use members::{Member, Walk};
+use members::{Member, Walk, at_once};
 use std::collections::HashMap;
 
-/// Proposals of a question: one for each so many trials of the budget.
-const PER_PROPOSAL: usize = 110;
 /// Share of the budget that is spent on the first random points at most: one in so many.
 const FIRST: usize = 5;
 /// Trials from which trees learn something; before them walks and the process take turns.
@@ -23,13 +21,6 @@ const AROUND: f64 = 0.25;
 /// their share: they go to where least is known.
 const STALE: usize = 30;
 const ELSEWHERE: f64 = 0.75;
-/// Proposals of a question at most.
-const AT_ONCE: usize = 8;
-
-/// Proposals of a question.
-fn at_once(budget: usize) -> usize {
-    (budget / PER_PROPOSAL).clamp(1, AT_ONCE)
-}
 
 #[derive(Default)]
 pub struct Portfolio {

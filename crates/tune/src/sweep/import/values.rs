@@ -1,10 +1,11 @@
 //! Units and words of other tuners' files, and what an entry of one tells.
 
-use super::super::check::{self, Implausible};
 use super::super::record::{Failure, Outcome, Trial};
 use super::FormatError;
 use super::number::{Read, is_like_a_number, read};
 use super::unit::{energy_unit, power_unit, time_unit};
+use crate::sweep::check;
+use crate::sweep::error::Implausible;
 use greenup_space::Value;
 use serde_json::Value as J;
 use std::collections::BTreeMap;

@@ -1,11 +1,12 @@
 //! What a run changed, and arrays that are changed to see what a kernel does with it.
 
 use super::arguments::{Arguments, Held};
-use super::compare::{Number, first_nan, get};
+use super::compare::{first_nan, get};
 use super::contents::images;
 use super::error::ArgumentError;
 use super::{Kernel, LoadedInputs};
 use crate::problem::{Data, Role};
+use crate::worker::inputs::number::Number;
 use crate::worker::stop::Stop;
 use std::path::Path;
 

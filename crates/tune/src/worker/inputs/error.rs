@@ -1,10 +1,9 @@
 //! What is wrong with arguments before a run, and with results after it.
 
 use super::block::OutOfBounds;
-use super::compare::Number;
 use super::memory::OutOfMemory;
-use crate::worker::mirror::DeviceError;
-use greenup_device::LibraryError;
+use super::number::Number;
+use greenup_device::{LibraryError, cuda, opencl};
 use std::path::PathBuf;
 
 /// Arguments that cannot be prepared: no kernel's fault.
@@ -113,4 +112,15 @@ pub enum WrongResult {
         /// The largest error allowed.
         tolerance: f64,
     },
+}
+
+/// An error of the device that kernels run on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// Of a GPU through CUDA.
+    #[error(transparent)]
+    Cuda(#[from] cuda::CudaError),
+    /// Of a device through OpenCL.
+    #[error(transparent)]
+    OpenCl(#[from] opencl::OpenClError),
 }

@@ -9,11 +9,12 @@ pub mod error;
 mod guards;
 mod image;
 pub mod memory;
+mod number;
 
 use arguments::Arguments;
 use block::Layout;
 use contents::Images;
-use error::{ArgumentError, WrongResult};
+use error::{ArgumentError, DeviceError, WrongResult};
 
 use crate::command::SharedFile;
 use crate::command::program::Program;
@@ -23,7 +24,7 @@ use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::gpu_kernel::GpuKernel;
 use crate::worker::host_kernel::HostKernel;
-use crate::worker::mirror::{DeviceError, Mirror, OnDevice};
+use crate::worker::mirror::{Mirror, OnDevice};
 use crate::worker::opencl_kernel::OpenClKernel;
 use crate::worker::protocol::{Built, Inputs};
 use crate::worker::stop::Stop;

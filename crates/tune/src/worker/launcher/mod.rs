@@ -11,8 +11,7 @@ pub use process::Worker;
 
 use crate::error::EnvironmentFault;
 use crate::sweep::Failure;
-use crate::worker::protocol::{Job, Message};
-use crate::worker::remote::Question;
+use crate::worker::protocol::{Job, Message, Question};
 use greenup_process::group::{Group, OnInterrupt};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

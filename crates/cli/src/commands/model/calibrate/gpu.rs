@@ -6,12 +6,12 @@ use crate::commands::model::fit::{print, print_clocked};
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
 use greenup_app::progress::Bars;
-use greenup_app::provenance::Provenance;
 use greenup_app::{folders, print, sensors};
 use greenup_calibrate::gpu::context::BenchContext;
 use greenup_calibrate::gpu::suite::{plan, policy, run as measure};
 use greenup_calibrate::machine::build_gpu;
 use greenup_calibrate::record;
+use greenup_report::provenance::Provenance;
 use greenup_study::pages::calibration::Calibrated;
 use std::time::Instant;
 

@@ -3,13 +3,13 @@
 use crate::args::CalibrateArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
-use greenup_app::provenance::Provenance;
 use greenup_app::{folders, interrupt, print, sensors};
 use greenup_calibrate::gpu::context::BenchContext;
 use greenup_calibrate::gpu::suite::policy;
 use greenup_calibrate::levels::{self, Cost, LevelCost};
 use greenup_device::CpuFacts;
 use greenup_meter::Policy;
+use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 use serde_json::json;
 use std::time::Instant;

@@ -1,29 +1,29 @@
 //! `greenup calibrate`.
 
+mod common;
 mod gpu;
 mod levels;
 mod network;
 
+pub use common::measured_in;
+
 use crate::args::{CalibrateArgs, MethodArg};
-use crate::commands::model::fit::{print, write_page};
+use crate::commands::model::fit::print;
+use common::{command, estimate, file, journal, keep, options, page, save, with_provenance};
 use greenup_app::error::{AppError, Result};
-use greenup_app::interrupt;
 use greenup_app::output::Output;
 use greenup_app::progress::Bars;
-use greenup_app::provenance::Provenance;
-use greenup_app::{print, sensors};
-use greenup_calibrate::fit::Fit;
+use greenup_app::{interrupt, print, sensors};
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::{Depth, plan};
-use greenup_calibrate::{FitOptions, Record, record, suite};
+use greenup_calibrate::{record, suite};
 use greenup_device::{CpuFacts, DeviceSpec, Team, Usable};
-use greenup_files::{Journal, Outputs, write};
-use greenup_meter::{Meter, Policy};
-use greenup_model::Machine;
+use greenup_files::Outputs;
+use greenup_meter::Policy;
+use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si};
 use greenup_study::pages::calibration::Calibrated;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub fn run(args: &CalibrateArgs) -> Result {
@@ -136,33 +136,6 @@ fn one_gpu(device: Option<&DeviceSpec>) -> Result<Option<usize>> {
     }
 }
 
-/// Prints how long so many microbenchmarks take.
-fn estimate(benches: usize, meter: &Meter) {
-    // Two references before and after them.
-    let each = meter.typical_s();
-    print::estimate(
-        (benches + 4) as f64 * each,
-        format!(
-            "{benches} microbenchmarks of about {}",
-            print::duration(each)
-        ),
-    );
-}
-
-/// The fit with where it comes from.
-fn with_provenance(fit: &Fit, from: &Provenance) -> Result<Value> {
-    let mut all = serde_json::to_value(fit)?;
-    if let Value::Object(keys) = &mut all {
-        keys.insert("provenance".into(), serde_json::to_value(from)?);
-    }
-    Ok(all)
-}
-
-/// Writes the page, if one was wanted.
-fn page(calibrated: &Calibrated, from: &Provenance, to: Option<Output>) -> Result {
-    to.map_or(Ok(()), |to| write_page(calibrated, from, &to))
-}
-
 /// Checks all outputs before anything is measured; returns the page's.
 fn check(args: &CalibrateArgs) -> Result<Option<Output>> {
     let mut outputs = Outputs::new();
@@ -181,70 +154,4 @@ fn check(args: &CalibrateArgs) -> Result<Option<Output>> {
         .map(|path| Output::file(&mut outputs, path, &["html", "htm"]))
         .transpose()?;
     Ok(page)
-}
-
-/// The machine's file.
-fn file(args: &CalibrateArgs) -> PathBuf {
-    args.out
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("machines").join(format!("{}.toml", args.name)))
-}
-
-/// Where the records are until the machine is written: beside it.
-fn journal(args: &CalibrateArgs) -> Result<Journal> {
-    let file = file(args);
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let folder = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let kept = Journal::create(folder, &format!("{stem}-unfinished"), "csv")?;
-    print::note(format!(
-        "records are kept in {} until the end",
-        kept.path().display()
-    ));
-    Ok(kept)
-}
-
-/// An error of a calibration, with where its records are.
-pub fn measured_in(kept: &Journal, e: impl Into<AppError>) -> AppError {
-    let mut e = e.into();
-    if kept.lines() > 0 {
-        let place = kept.path().display();
-        e.message
-            .push_str(&format!("; what was measured is in {place}"));
-    }
-    e
-}
-
-fn options(args: &CalibrateArgs) -> FitOptions {
-    FitOptions {
-        method: args.method.into(),
-        ..FitOptions::default()
-    }
-}
-
-/// The command that was given, as a machine records it.
-fn command() -> String {
-    format!("greenup {}", greenup_app::command::arguments())
-}
-
-/// Writes the records, which are kept even where the fit fails.
-fn keep(args: &CalibrateArgs, records: &[Record]) -> Result {
-    if let Some(path) = &args.records {
-        write(path, record::to_csv(records).as_bytes())?;
-        print::note(format!("wrote {}", path.display()));
-    }
-    Ok(())
-}
-
-fn save(args: &CalibrateArgs, machine: &Machine, kept: Journal) -> Result {
-    let path = file(args);
-    let written = || -> Result { Ok(write(&path, machine.to_toml()?.as_bytes())?) };
-    written().map_err(|e| measured_in(&kept, e))?;
-    kept.done();
-    print::note(format!("wrote {}", path.display()));
-    Ok(())
 }

@@ -3,8 +3,8 @@
 use crate::args::AnalyzeArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::{self, Output};
-use greenup_app::provenance::Provenance;
 use greenup_files::Outputs;
+use greenup_report::provenance::Provenance;
 use greenup_study::pages::sweep::predicted::{chart, times};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::Analysis;

@@ -16,6 +16,7 @@ use greenup_gemm::{
 };
 use greenup_model::Op;
 use greenup_report::si::{percent, si};
+use greenup_report::text;
 use greenup_space::Value;
 use greenup_tune::problem::ProblemFile;
 use greenup_wisdom::lookup::Used;
@@ -179,7 +180,7 @@ fn print(
     print::line(format!(
         "C += A·B, {size}, f64, {threads} threads on {device}"
     ));
-    let config = print::named(config.iter().map(|(n, v)| (n, v)));
+    let config = text::named(config.iter().map(|(n, v)| (n, v)));
     print::line(format!("kernel: {} ({source})", config));
     let peak = result.peak_flops_per_s.as_ref().map(|p| p.median);
     let rows = result

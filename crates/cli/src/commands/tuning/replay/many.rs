@@ -1,13 +1,12 @@
 //! A strategy repeated with several seeds.
 
-use super::once;
 use crate::args::ReplayArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{interrupt, print};
 use greenup_study::pages::replay::Repeated;
-use greenup_tune::Sweep;
-use greenup_tune::replay::Replay;
+use greenup_tune::replay::{Replay, replay};
 use greenup_tune::search::Budget;
+use greenup_tune::{Sweep, strategy};
 use serde::Serialize;
 use std::sync::Mutex;
 
@@ -115,4 +114,16 @@ pub fn repeat(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> R
         strategy: name.to_owned(),
         runs: results.into_iter().map(|(_, r)| r).collect(),
     })
+}
+
+pub(super) fn once(
+    args: &ReplayArgs,
+    sweep: &Sweep,
+    budget: Budget,
+    (name, seed): (&str, u64),
+) -> Result<Replay> {
+    let steering = super::steered::predictions(args, sweep)?.map(|p| p.steering());
+    let mut s = strategy(name, steering).map_err(|e| AppError::new(e.to_string()))?;
+    replay(sweep, &args.objective, s.as_mut(), budget, seed)
+        .map_err(|e| AppError::new(e.to_string()))
 }

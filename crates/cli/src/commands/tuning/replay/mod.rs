@@ -1,24 +1,24 @@
 //! `greenup replay`.
 
 mod many;
+mod request;
 mod steered;
 mod table;
 
 use crate::args::ReplayArgs;
-use crate::search;
 use greenup_app::error::{AppError, Result};
-use greenup_app::output::{self, Output};
+use greenup_app::output::Output;
 use greenup_app::print;
-use greenup_app::provenance::Provenance;
-use greenup_files::Outputs;
+use greenup_report::provenance::Provenance;
 use greenup_report::si::{si, three};
+use greenup_report::text;
 use greenup_study::pages::replay::{Repeated, figure, page};
-use greenup_tune::replay::{Replay, replay};
+use greenup_tune::replay::Replay;
 use greenup_tune::search::Budget;
-use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::metric::own_value;
-use greenup_tune::{Objective, Sweep, strategy};
-use many::{Many, repeat};
+use greenup_tune::{Objective, Sweep};
+use many::{Many, once, repeat};
+use request::{ENDINGS, aimed, outputs};
 use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
@@ -70,20 +70,6 @@ pub fn run(args: &ReplayArgs) -> Result {
     Ok(())
 }
 
-/// The sweep with the values of the objectives.
-fn aimed(args: &ReplayArgs, mut sweep: Sweep) -> Result<Sweep> {
-    let metrics = (args.objective.iter()).filter(|o| matches!(o, Objective::Metric(_)));
-    if metrics.count() > 0 && args.objective.len() > 1 {
-        return Err(AppError::new(
-            "a metric cannot be one of several objectives",
-        ));
-    }
-    for o in &args.objective {
-        sweep = search::aimed(sweep, Some(*o))?.0;
-    }
-    Ok(sweep)
-}
-
 /// A value of the objective in its unit.
 fn in_unit(sweep: &Sweep, objective: Objective, value: f64) -> String {
     let work = if sweep.facts.flops.is_some() {
@@ -100,20 +86,6 @@ fn in_unit(sweep: &Sweep, objective: Objective, value: f64) -> String {
         Objective::Weighted(_) => three(value),
         Objective::Metric(_) => three(own_value(value, sweep.facts.goal)),
     }
-}
-
-/// Formats of pages and figures.
-const ENDINGS: [&str; 5] = ["html", "htm", "svg", "png", "pdf"];
-
-/// Checks the page or figure before any work: it replaces no file of the recording.
-fn outputs(args: &ReplayArgs, endings: &[&str]) -> Result<Option<Output>> {
-    let mut outputs = Outputs::new();
-    for recorded in &args.recorded {
-        for input in Folder::inputs(recorded) {
-            outputs.input(input);
-        }
-    }
-    output::optional(&mut outputs, args.out.as_deref(), endings, args.json)
 }
 
 fn draw(
@@ -167,7 +139,7 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
         };
         return Err(AppError::new(why).hint("give a larger --budget, or another --seed"));
     };
-    let config = print::named(sweep.facts.parameters.iter().zip(&best.config));
+    let config = text::named(sweep.facts.parameters.iter().zip(&best.config));
     print::line(format!(
         "best {} = {} after {} evaluations, {:.2} % of the optimum of the recording",
         args.objective[0],
@@ -191,16 +163,4 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
     print::line("");
     print::table(&["evaluation", "clock s", "value", "of optimum"], rows);
     Ok(())
-}
-
-fn once(
-    args: &ReplayArgs,
-    sweep: &Sweep,
-    budget: Budget,
-    (name, seed): (&str, u64),
-) -> Result<Replay> {
-    let steering = steered::predictions(args, sweep)?.map(|p| p.steering());
-    let mut s = strategy(name, steering).map_err(|e| AppError::new(e.to_string()))?;
-    replay(sweep, &args.objective, s.as_mut(), budget, seed)
-        .map_err(|e| AppError::new(e.to_string()))
 }

@@ -7,6 +7,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_meter::Summary;
 use greenup_report::si::{si, three};
+use greenup_report::text;
 use greenup_tune::shard::{SHARD, Shard};
 use greenup_tune::sweep::{Folder, Outcome};
 use greenup_tune::{Objective, Sweep, Unmet};
@@ -224,7 +225,7 @@ fn text(s: &Shown, parameters: &[String]) {
     if let Some(points) = s.points {
         line(
             "space",
-            &format!("{} points", print::grouped(u128::from(points))),
+            &format!("{} points", text::grouped(u128::from(points))),
         );
     }
     if let Some(shard) = &o.shard {

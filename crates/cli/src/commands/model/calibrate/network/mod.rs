@@ -1,45 +1,20 @@
 //! `greenup calibrate --network`: messages between ranks, or between the GPUs of this host, and what its cores share.
 
 mod gpus;
+mod measured;
 mod ranks;
 
-use super::file;
 use crate::args::CalibrateArgs;
 use greenup_app::error::{AppError, Result};
-use greenup_app::machine;
-use greenup_app::provenance::Provenance;
-use greenup_app::{interrupt, print, sensors};
-use greenup_calibrate::network::{Line, Messages};
-use greenup_device::CpuFacts;
-use greenup_files::{Outputs, write};
-use greenup_meter::{Meter, Observer, Policy, Run};
+use greenup_app::{interrupt, print};
+use greenup_files::write;
 use greenup_model::machine::{Estimate, Label};
-use greenup_model::network::Host;
 use greenup_model::{Link, Machine, Network};
+use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si};
+use measured::{Measured, WithBase, base, idle_power, policy};
 use serde::Serialize;
 use std::path::PathBuf;
-
-/// What was measured and fitted.
-#[derive(Serialize)]
-struct Measured {
-    /// What the messages went between.
-    between: String,
-    /// Whether all were on this host.
-    one_host: bool,
-    #[serde(flatten)]
-    messages: Messages,
-    fit: Line,
-    all_reduce_stage_s: Option<Estimate>,
-    /// Power of a rank or GPU that waits, W.
-    idle_power_w: Option<f64>,
-    energy_j_per_byte: Option<f64>,
-    /// Why there is no energy.
-    without_energy: Option<String>,
-    sensor: Option<String>,
-    /// What the cores of the host share.
-    host: Option<Host>,
-}
 
 #[derive(Serialize)]
 struct NetworkJson<'a> {
@@ -92,58 +67,6 @@ pub fn run(args: &CalibrateArgs) -> Result {
     written?;
     print::note(format!("wrote {}", path.display()));
     Ok(())
-}
-
-/// The machine that the network is added to, and its file.
-fn base(args: &CalibrateArgs) -> Result<(Machine, PathBuf)> {
-    if args.out.is_none() && args.name.contains('/') {
-        return Err(
-            AppError::new(format!("invalid name of a machine: `{}`", args.name))
-                .hint("a name has no `/`; --out names the file"),
-        );
-    }
-    let path = file(args);
-    let mut outputs = Outputs::new();
-    sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
-    let known = match &args.machine {
-        Some(name) => Some(machine::load(name)?),
-        None if path.exists() => Some(machine::read(&path)?),
-        None => None,
-    };
-    outputs.file(&path, &["toml"])?;
-    let mut machine = known.unwrap_or_else(|| Machine {
-        about: "Messages alone; `greenup calibrate` measures operations.".into(),
-        ..Machine::without_constants(String::new(), CpuFacts::read().model, Label::Measured)
-    });
-    if machine.name.is_empty() || args.machine.is_some() {
-        machine.name.clone_from(&args.name);
-    }
-    Ok((machine, path))
-}
-
-type WithBase = ((Machine, PathBuf), Measured);
-
-fn policy(quick: bool) -> Policy {
-    if quick {
-        Policy::quick()
-    } else {
-        Policy {
-            max_repeats: 7,
-            ..Policy::thorough()
-        }
-    }
-}
-
-/// Power of a device that does nothing, W.
-fn idle_power(meter: &mut Meter, observer: &dyn Observer) -> Option<f64> {
-    let sleeps = &mut |seconds| {
-        std::thread::sleep(std::time::Duration::from_secs_f64(seconds));
-        Ok::<_, std::convert::Infallible>(Run {
-            iterations: 1.0,
-            seconds,
-        })
-    };
-    Some(meter.measure(observer, sleeps).ok()??.power_w?.median)
 }
 
 /// Adds what was measured to a machine: as its network, or as the link of the devices of a host.

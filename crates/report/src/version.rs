@@ -20,7 +20,7 @@ pub struct Version {
 
 static FEATURES: OnceLock<&'static [&'static str]> = OnceLock::new();
 
-/// Names the enabled features of this program; once, before [`crate::command::run`]. Without it there are none.
+/// Names the enabled features of this program; once, before the command runs. Without it there are none.
 pub fn set_features(features: &'static [&'static str]) {
     let _ = FEATURES.set(features);
 }

@@ -1,12 +1,12 @@
 //! Calls of functions at one point.
 
-use super::ast::{BinaryOp, Expr, Form, Kind};
-use super::eval::{Evaluated, Scope, each, eval, iterable};
-use super::functions::{
+use super::{Evaluated, Scope, each, eval, iterable};
+use crate::error::{ExprError, Span};
+use crate::expr::ast::{BinaryOp, Expr, Form, Kind};
+use crate::expr::functions::{
     distinct, divisors, extreme, gcd, number, power_modulo, rounded, sum, takes, text,
 };
-use super::operators::{DOMAIN, FLOAT_OVERFLOW, MAX_LIST, OVERFLOW, binary};
-use crate::error::{ExprError, Span};
+use crate::expr::operators::{DOMAIN, FLOAT_OVERFLOW, MAX_LIST, OVERFLOW, binary};
 use crate::value::Value;
 
 pub(super) fn call(name: &str, args: &[Expr], span: Span, scope: &Scope) -> Evaluated {

@@ -1,8 +1,8 @@
 //! `fmm direct --device cuda`: the P2P kernel on direct sums and on the U lists of a tree, compared with the peak of its
 //! instructions (thesis, section 3.4.4).
 
-use super::check_interrupt;
-use super::direct::DirectArgs;
+use super::DirectArgs;
+use crate::commands::check_interrupt;
 use crate::cost_model;
 use crate::engine::Phase;
 use crate::gpu::{InstructionMix, MixRates};
@@ -10,8 +10,8 @@ use crate::options::M2l;
 use crate::plan::Plan;
 use crate::precision::Real;
 use crate::session::engines::{config, engine};
-use greenup_app::provenance::Provenance;
 use greenup_app::{AppError, Result, print};
+use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si};
 use serde::Serialize;
 use std::sync::Arc;

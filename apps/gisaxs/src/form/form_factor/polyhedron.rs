@@ -1,8 +1,9 @@
 //! Polyhedra and meshes: F(q) = −i/Σ|q_k|² Σ_t (q*·n_t) I_t, with the exact transform I_t of each
 //! triangle and the complex conjugate q* (with any other vector the prefactor may vanish).
 
-use super::{FormFactor, Slice, transform};
+use super::{FormFactor, Slice};
 use crate::GisaxsError;
+use crate::form::transform;
 use crate::mesh::{CHUNK, Mesh, go_on};
 use crate::sample::rotation::Rotation;
 use num_complex::Complex64;

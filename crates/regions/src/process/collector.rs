@@ -1,11 +1,11 @@
 //! Brings together what threads counted and what sensors read.
 
+use super::Core;
 use crate::attribution::{Attribution, Slice};
 use crate::clock::{now, seconds};
 use crate::config::Config;
 use crate::names::PathId;
 use crate::notes::Note;
-use crate::process::Core;
 use crate::sensing::{self, Source};
 use crate::sink::Sink;
 use crate::spin::lock_soon;

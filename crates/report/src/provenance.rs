@@ -1,7 +1,8 @@
 //! Where, when and by which program results were made.
 
-use greenup_report::page::Fact;
-use greenup_report::si::si;
+use crate::page::Fact;
+use crate::si::si;
+use crate::version::version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,10 +46,10 @@ impl Provenance {
             host: host_name(),
             kernel: kernel(),
             command,
-            version: crate::version().version.to_owned(),
-            commit: crate::version().commit.to_owned(),
-            compiler: crate::version().compiler.to_owned(),
-            features: (crate::version().features.iter())
+            version: version().version.to_owned(),
+            commit: version().commit.to_owned(),
+            compiler: version().compiler.to_owned(),
+            features: (version().features.iter())
                 .map(|f| (*f).to_owned())
                 .collect(),
             seed: None,
@@ -115,6 +116,15 @@ impl Provenance {
             .map(|(name, value)| (name.to_owned(), value))
             .collect()
     }
+}
+
+/// The arguments of this program, as they are recorded with results.
+pub fn arguments() -> String {
+    std::env::args_os()
+        .skip(1)
+        .map(|a| a.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A word for a shell: in single quotes where it has other than plain characters.
