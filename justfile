@@ -8,7 +8,7 @@ export GREENUP_TEST_MPI_ABI := env("GREENUP_TEST_MPI_ABI", justfile_directory() 
 default:
     @just --list
 
-# Release build of greenup, gisaxs, hydro and fmm into target/release
+# Release build of all programs into target/release
 build:
     cargo build --release --workspace
 

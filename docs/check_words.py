@@ -3,8 +3,8 @@
 
 Usage: docs/check_words.py [--docs-only] [BINARY ...]
 
-Reads README.md, CONTRIBUTING.md, docs/**/*.md, and `--help` of every command and subcommand of greenup, gisaxs, hydro and fmm:
-the binaries given, else those in target/release or target/debug. Fails on words that the project has replaced.
+Reads README.md, CONTRIBUTING.md, docs/**/*.md, and `--help` of every command and subcommand of greenup, gisaxs, hydro and fmm (with
+the programs that `greenup NAME` starts): the binaries given, else those in target/release or target/debug. Fails on words that the project has replaced.
 
 Fails too on sentences of more than 35 words in README.md, CONTRIBUTING.md and the guide (docs, without the records in docs/results).
 A sentence ends with `.`, `!` or `?`, or with its paragraph, list item or cell of a table. A piece of code and the text of a link count as
@@ -164,9 +164,9 @@ def helps(binary, path=()):
     if done.returncode != 0:
         raise SystemExit(f"{binary} {' '.join(path)} --help: exit code {done.returncode}: {done.stderr.strip()[:200]}")
     yield " ".join((pathlib.Path(binary).name, *path)), done.stdout
-    listed = re.search(r"^Commands:\n((?:  .*\n)+)", done.stdout, flags=re.M)
-    for command in re.findall(r"^  ([a-z][\w-]*)", listed[1], flags=re.M) if listed else []:
-        if command != "help":
+    # In one group or in several, before the options.
+    for command in re.findall(r"^  ([a-z][\w-]*)", done.stdout.split("\nOptions:")[0], flags=re.M):
+        if command not in ("help", *BINARIES):
             yield from helps(binary, (*path, command))
 
 

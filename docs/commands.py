@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/commands.md: every command with the sentence of its `--help`, and examples with their times.
 
-Usage: docs/commands.py [FOLDER]          the programs greenup, gisaxs, hydro and fmm are in FOLDER
+Usage: docs/commands.py [FOLDER]          the programs are in FOLDER, all of them
                                           [default: target/release, else target/debug]
        docs/commands.py [FOLDER] --check  fails if docs/commands.md differs from what would be written
        docs/commands.py [FOLDER] --time [TEXT]
@@ -89,8 +89,11 @@ examples in the folder of a checkout, in this order: some read the output of ear
 two cores of a shared virtual machine with AVX-512, without an energy sensor. "GPU" marks commands that need an NVIDIA GPU.
 
 Every command has `--help`; those that print data have `--json`. Data goes to standard output, messages to standard error. `-v`
-shows more messages, `--quiet` only warnings and errors. All four programs print shell completions (`greenup completions bash`) and
+shows more messages, `--quiet` only warnings and errors. All programs print shell completions (`greenup completions bash`) and
 manual pages (`greenup man`). `--version` prints their commit. `NO_COLOR` is respected.
+
+`greenup NAME` starts the program `greenup-NAME` beside it or on PATH with all arguments: `greenup paper`, `greenup scaling`, or one of your
+own; `greenup gisaxs`, `greenup hydro` and `greenup fmm` start those.
 """
 
 
@@ -103,10 +106,11 @@ def help_of(binary, path=()):
 
 def commands(binary, path=()):
     """(words, sentence) of all commands of a program, in the order of its help."""
-    listed = re.search(r"^Commands:\n((?: {2,}.*\n)+)", help_of(binary, path), flags=re.M)
-    entries = re.findall(r"^  ([a-z][\w-]*)\s+(.*(?:\n {6,}.*)*)", listed[1], flags=re.M) if listed else []
-    for name, sentence in entries:
-        if name not in ("help", "completions", "man"):
+    # In one group or in several, before the options.
+    listed = help_of(binary, path).split("\nOptions:")[0]
+    for name, sentence in re.findall(r"^  ([a-z][\w-]*)\s+(.*(?:\n {6,}.*)*)", listed, flags=re.M):
+        # Programs with a section of their own are not listed in greenup's.
+        if name not in ("help", "completions", "man", *EXAMPLES):
             yield (*path, name), " ".join(sentence.split())
             yield from commands(binary, (*path, name))
 

@@ -1,4 +1,4 @@
-"""Builds the wheel: maturin makes the native module, then the four commands are added.
+"""Builds the wheel: maturin makes the native module, then the commands are added.
 
 ``GREENUP_WHEEL_PROFILE=dev`` takes Cargo's profile ``dev`` in place of ``wheel``: quick to build, slow to run.
 """
@@ -21,7 +21,7 @@ from maturin import (  # noqa: F401
 )
 
 HERE = Path(__file__).parent
-COMMANDS = ("greenup", "gisaxs", "hydro", "fmm")
+COMMANDS = ("greenup", "gisaxs", "hydro", "fmm", "greenup-paper", "greenup-scaling")
 MODULE = "greenup/_native.abi3.so"
 
 

@@ -1,4 +1,4 @@
-/* One of the four commands of the Python package. All code is in the native module beside this folder, which is loaded here
+/* One of the commands of the Python package. All code is in the native module beside this folder, which is loaded here
  * without Python; so the wheel holds it once. STUBS defines the symbols that the module expects of an interpreter: none of
  * them is used outside of one. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-//! The four commands, for a program that loads this library outside of Python.
+//! The commands, for a program that loads this library outside of Python.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::process::ExitCode;
@@ -13,6 +13,8 @@ pub unsafe extern "C" fn greenup_command(name: *const c_char) -> c_int {
     let name = unsafe { CStr::from_ptr(name) };
     let run: fn() -> ExitCode = match name.to_bytes() {
         b"greenup" => greenup_command::main,
+        b"greenup-paper" => greenup_paper::program::main,
+        b"greenup-scaling" => greenup_scaling::program::main,
         b"gisaxs" => greenup_gisaxs::program::main,
         b"hydro" => greenup_hydro::program::main,
         b"fmm" => greenup_fmm::program::main,

@@ -1,6 +1,6 @@
 //! The native module of the Python package `greenup`. One file a submodule; `errors` and `run` serve all.
 //!
-//! The module also holds the four commands: a small program of the package loads it and calls `commands`.
+//! The module also holds the commands: a small program of the package loads it and calls `commands`.
 
 #![warn(missing_docs)]
 #![warn(clippy::unwrap_used)]

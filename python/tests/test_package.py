@@ -14,7 +14,7 @@ import greenup
 from greenup import _commands
 
 
-@pytest.mark.parametrize("name", ["greenup", "gisaxs", "hydro", "fmm"])
+@pytest.mark.parametrize("name", ["greenup", "gisaxs", "hydro", "fmm", "greenup-paper", "greenup-scaling"])
 def test_commands_run(name):
     script = os.path.join(sysconfig.get_path("scripts"), name)
     for program in (script, _commands.path(name)):
@@ -22,6 +22,12 @@ def test_commands_run(name):
         assert done.returncode == 0 and done.stdout.startswith(f"{name} {greenup.__version__}"), done
     done = subprocess.run([script, "nonsense"], capture_output=True, text=True)
     assert done.returncode == 2 and "error" in done.stderr and not done.stdout
+
+
+def test_greenup_starts_the_programs_beside_it():
+    for words in (["paper", "--list"], ["scaling", "fmm", "--nodes", "1,2"]):
+        done = subprocess.run([_commands.path(), *words], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout, done
 
 
 def test_a_command_prints_what_the_library_returns():

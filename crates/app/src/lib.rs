@@ -1,4 +1,4 @@
-//! The shared layer of all commands: `greenup`, `gisaxs`, `hydro` and `fmm`.
+//! The shared layer of all programs.
 //!
 //! | module | contents |
 //! |---|---|
@@ -7,6 +7,8 @@
 //! | [`args`] | flags that mean the same everywhere: `--device`, `--threads`, `--machine`, `--sensor` |
 //! | [`error`] | errors of commands: message, suggestion, exit code |
 //! | [`keywords`] | messages for functions, which take settings by name instead of flags |
+//! | [`present`] | the devices of this host that the user asked for |
+//! | [`programs`] | programs beside this one |
 //! | [`mod@print`] | results on standard output, messages on standard error |
 //! | [`stdout`] | standard output whose failures are not lost |
 //! | [`output`] | files that a command writes, checked before any work |
@@ -31,8 +33,10 @@ mod lookup_error;
 pub mod machine;
 pub mod output;
 pub mod pool;
+pub mod present;
 pub mod print;
 mod printable;
+pub mod programs;
 pub mod progress;
 pub mod ranks;
 pub mod sensors;

@@ -1,12 +1,11 @@
-//! Small dense problems: least squares, non-negative least squares, and minima by the crates levenberg-marquardt and
-//! argmin.
+//! Small dense problems: least squares, non-negative least squares, and minima by the crate levenberg-marquardt and by a
+//! simplex search.
 
-use argmin::core::{CostFunction, Executor};
-use argmin::solver::neldermead::NelderMead;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::storage::Owned;
 use nalgebra::{DMatrix, DVector, Dyn};
 use std::cell::Cell;
+use std::cmp::Ordering;
 
 /// Least squares min ‖Ax − b‖ by QR; `None` when A is rank deficient to working precision.
 pub fn lstsq(a: &DMatrix<f64>, b: &[f64]) -> Option<Vec<f64>> {
@@ -205,18 +204,6 @@ pub fn levenberg_marquardt(
     (x, cost)
 }
 
-/// A function of a point, for argmin.
-struct Cost<'a>(&'a dyn Fn(&[f64]) -> f64);
-
-impl CostFunction for Cost<'_> {
-    type Param = Vec<f64>;
-    type Output = f64;
-
-    fn cost(&self, x: &Vec<f64>) -> Result<f64, argmin::core::Error> {
-        Ok((self.0)(x))
-    }
-}
-
 /// Nelder–Mead simplex search from `start` with initial steps `step`, of at most `iterations` steps. Returns the best
 /// point and its value; `None` when the function has no finite values around `start`.
 pub fn nelder_mead(
@@ -225,21 +212,67 @@ pub fn nelder_mead(
     iterations: u64,
     f: &dyn Fn(&[f64]) -> f64,
 ) -> Option<(Vec<f64>, f64)> {
+    let valued = |x: Vec<f64>| {
+        let value = f(&x);
+        (x, value)
+    };
+    let between = |from: &[f64], to: &[f64], share: f64| -> Vec<f64> {
+        let pairs = from.iter().zip(to);
+        pairs.map(|(a, b)| a + (b - a) * share).collect()
+    };
+    let by_value =
+        |a: &(Vec<f64>, f64), b: &(Vec<f64>, f64)| a.1.partial_cmp(&b.1).unwrap_or(Ordering::Equal);
     let corner = |k: usize| {
         let mut x = start.to_vec();
         x[k] += step[k];
         x
     };
-    let simplex = std::iter::once(start.to_vec()).chain((0..start.len()).map(corner));
-    let solver = NelderMead::new(simplex.collect())
-        .with_sd_tolerance(1e-10 * f(start).abs())
-        .ok()?;
-    let mut found = Executor::new(Cost(f), solver)
-        .configure(|state| state.max_iters(iterations))
-        .run()
-        .ok()?;
-    let cost = found.state.get_best_cost();
-    Some((found.state.take_best_param()?, cost)).filter(|_| cost.is_finite())
+    let corners = std::iter::once(start.to_vec()).chain((0..start.len()).map(corner));
+    let mut simplex: Vec<(Vec<f64>, f64)> = corners.map(valued).collect();
+    simplex.sort_by(by_value);
+    let (n, tolerance) = (start.len(), 1e-10 * f(start).abs());
+    for _ in 0..iterations {
+        let mean = simplex.iter().map(|c| c.1).sum::<f64>() / (n + 1) as f64;
+        let squares = simplex.iter().map(|c| (c.1 - mean).powi(2)).sum::<f64>();
+        if (1.0 / n as f64 * squares).sqrt() < tolerance {
+            break;
+        }
+        let centre: Vec<f64> = (0..n)
+            .map(|k| simplex[..n].iter().map(|c| c.0[k]).sum::<f64>() * (1.0 / n as f64))
+            .collect();
+        let worst = &simplex[n];
+        let reflected = valued(between(&centre, &worst.0, -1.0));
+        let found = if reflected.1 < simplex[0].1 {
+            let expanded = valued(between(&centre, &reflected.0, 2.0));
+            Some(if expanded.1 < reflected.1 {
+                expanded
+            } else {
+                reflected
+            })
+        } else if reflected.1 < simplex[n - 1].1 {
+            Some(reflected)
+        } else if reflected.1 < worst.1 {
+            let outside = valued(between(&centre, &reflected.0, 0.5));
+            (outside.1 <= reflected.1).then_some(outside)
+        } else if reflected.1 >= worst.1 {
+            let inside = valued(between(&centre, &worst.0, 0.5));
+            (inside.1 < worst.1).then_some(inside)
+        } else {
+            return None;
+        };
+        match found {
+            Some(corner) => simplex[n] = corner,
+            None => {
+                let (best, others) = simplex.split_at_mut(1);
+                for corner in others {
+                    *corner = valued(between(&best[0].0, &corner.0, 0.5));
+                }
+            }
+        }
+        simplex.sort_by(by_value);
+    }
+    let best = simplex.swap_remove(0);
+    best.1.is_finite().then_some(best)
 }
 
 #[cfg(test)]

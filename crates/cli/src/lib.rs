@@ -3,18 +3,25 @@
 
 mod args;
 mod commands;
+mod help;
+mod programs;
 mod search;
 
 pub use search::facts;
 
 use args::{Cli, Command};
+use greenup_app::command::{end, run_with};
 use std::process::ExitCode;
 
-/// Runs the command with the arguments of this process; returns its exit code.
+/// Runs the command with the arguments of this process, or the program that they name; returns its exit code.
 pub fn main() -> ExitCode {
+    let words: Vec<_> = std::env::args_os().collect();
+    if let Err(e) = programs::start_named(&words) {
+        return end(Err(e));
+    }
     // It splits into two processes, which only a process of one thread may; its watcher handles signals.
     let handles_signals = |cli: &Cli| matches!(cli.command, Command::TrialWorker(_));
-    greenup_app::command::run_with(handles_signals, run)
+    run_with(help::parser(), handles_signals, run)
 }
 
 fn run(cli: Cli) -> greenup_app::Result {
@@ -32,7 +39,6 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Fit(a) => commands::model::fit::run(&a),
         Command::Machines(a) => commands::model::machines::run(&a),
         Command::Predict(a) => commands::model::predict::run(&a),
-        Command::Scaling(a) => commands::scaling::run(&a),
         Command::Whatif(a) => commands::model::whatif::run(&a),
         Command::Roofline(a) => commands::model::roofline::run(&a),
         Command::Space(a) => commands::tuning::space::run(&a),
@@ -41,7 +47,6 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Scale(a) => commands::tuning::scale::run(&a),
         Command::Profile(a) => commands::profile::run(&a),
         Command::Explain(a) => commands::explain::run(&a),
-        Command::Paper(a) => commands::paper::run(&a),
         Command::Analyze(a) => commands::tuning::analyze::run(&a),
         Command::Best(a) => commands::tuning::best::run(&a),
         Command::Tune(a) => commands::tuning::tune::run(&a),

@@ -62,7 +62,7 @@ impl Provenance {
         let words: Vec<String> = std::env::args_os()
             .enumerate()
             .map(|(k, word)| match Path::new(&word).file_name() {
-                Some(name) if k == 0 => quoted(&name.to_string_lossy()),
+                Some(name) if k == 0 => typed(&quoted(&name.to_string_lossy())),
                 _ => quoted(&word.to_string_lossy()),
             })
             .collect();
@@ -125,6 +125,14 @@ pub fn arguments() -> String {
         .map(|a| a.to_string_lossy().into_owned())
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// `greenup NAME`, which starts `greenup-NAME`.
+fn typed(program: &str) -> String {
+    match program.strip_prefix("greenup-") {
+        Some(name) => format!("greenup {name}"),
+        None => program.to_owned(),
+    }
 }
 
 /// A word for a shell: in single quotes where it has other than plain characters.
@@ -191,5 +199,7 @@ mod tests {
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted("a b"), "'a b'");
         assert_eq!(quoted(""), "''");
+        assert_eq!(typed("greenup-paper"), "greenup paper");
+        assert_eq!(typed("hydro"), "hydro");
     }
 }

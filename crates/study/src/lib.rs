@@ -15,8 +15,6 @@
 //! | [`advice`] | explanation of the numbers in sentences |
 //! | [`mod@summary`] | the results as data |
 //! | [`applications`] | energies of applications from hardware counters |
-//! | [`scaling`] | applications over many nodes, from runs on one device and a network |
-//! | [`papers`] | every figure, table and claim of five papers, with its state today |
 //! | [`pages`] | HTML pages of studies, sweeps and applications |
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
@@ -29,9 +27,7 @@ pub mod energy;
 mod error;
 pub mod gpu;
 pub mod pages;
-pub mod papers;
 pub mod result;
-pub mod scaling;
 pub mod stopwatch;
 pub mod study;
 pub mod summary;

@@ -1,4 +1,4 @@
-"""The commands `greenup`, `gisaxs`, `hydro` and `fmm`, which are programs of this package."""
+"""The commands `greenup`, `gisaxs`, `hydro`, `fmm`, `greenup-paper` and `greenup-scaling`, which are programs of this package."""
 
 import os
 import sys
@@ -37,3 +37,11 @@ def hydro():
 
 def fmm():
     _become("fmm")
+
+
+def paper():
+    _become("greenup-paper")
+
+
+def scaling():
+    _become("greenup-scaling")

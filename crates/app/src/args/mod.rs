@@ -1,9 +1,12 @@
 //! Flags that mean the same in every command, to be flattened into `clap` arguments.
 
 mod devices;
+mod numbers;
 mod pin;
+pub mod scaling_study;
 
 pub use devices::*;
+pub use numbers::*;
 pub use pin::*;
 
 use crate::error::Result;

@@ -60,6 +60,17 @@ pub fn with_common(command: Command) -> Command {
         )
 }
 
+/// The same for a program that `greenup NAME` starts: its help is that of a subcommand.
+pub fn beside_greenup(command: Command) -> Command {
+    let hidden = |c: Command| c.hide(true);
+    let version = Arg::new("version").short('V').long("version").hide(true);
+    with_common(command.disable_help_subcommand(true))
+        .disable_version_flag(true)
+        .arg(version.action(ArgAction::Version))
+        .mut_subcommand("completions", hidden)
+        .mut_subcommand("man", hidden)
+}
+
 const COMPLETIONS: &str = "Examples, with PROGRAM for the name of this program:
   PROGRAM completions bash > ~/.local/share/bash-completion/completions/PROGRAM
   PROGRAM completions fish > ~/.config/fish/completions/PROGRAM.fish

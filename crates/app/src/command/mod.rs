@@ -5,7 +5,7 @@ mod figures;
 
 use crate::error::AppError;
 use crate::{print, ranks, stdout};
-use clap::Parser;
+use clap::{Command, Parser};
 use greenup_process::interrupt;
 use greenup_report::provenance::arguments;
 use greenup_report::version::version;
@@ -17,25 +17,27 @@ use std::time::Instant;
 /// error; 2 for invalid arguments; 130 if the user stopped it. It gets `--version`, `-v`, `-q` and the commands
 /// `completions` and `man`.
 pub fn run<C: Parser, E: Into<AppError>>(command: impl FnOnce(C) -> Result<(), E>) -> ExitCode {
-    run_with(|_| false, command)
+    run_with(common::with_common(C::command()), |_| false, command)
 }
 
-/// The same for a program some of whose commands handle signals by themselves; for the others signals set
-/// [`interrupt::requested`].
+/// The same for a program that adds to its parser, or some of whose commands handle signals by themselves; for the others
+/// signals set [`interrupt::requested`].
 pub fn run_with<C: Parser, E: Into<AppError>>(
+    mut parser: Command,
     handles_signals: impl FnOnce(&C) -> bool,
     command: impl FnOnce(C) -> Result<(), E>,
 ) -> ExitCode {
     let start = Instant::now();
     greenup_process::group::usual_signals();
-    let mut parser = common::with_common(C::command());
+    // Completions build it with another name.
+    let whole = parser.clone();
     let parsed = parser
         .try_get_matches_from_mut(std::env::args_os())
         .and_then(|matches| {
             print::set_level(common::level(&matches));
             crate::wisdom::set(&matches);
             ranks::mute_all_but_one();
-            if let Some(done) = common::run(&parser, &matches) {
+            if let Some(done) = common::run(&whole, &matches) {
                 return Ok(Err(done));
             }
             if let Err(e) = figures::check(&parser, &matches) {
@@ -87,8 +89,8 @@ pub fn this_program() -> crate::Result<std::path::PathBuf> {
         .map_err(|e| AppError::new(format!("the program's own file is unknown: {e}")))
 }
 
-/// The exit code. Data that did not reach standard output is an error too.
-fn end(result: Result<u8, AppError>) -> ExitCode {
+/// Prints the error; returns the exit code. Data that did not reach standard output is an error too.
+pub fn end(result: Result<u8, AppError>) -> ExitCode {
     match result.and_then(|code| {
         stdout::finish()
             .map(|()| code)

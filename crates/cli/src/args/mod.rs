@@ -2,32 +2,27 @@
 
 mod everyday;
 mod model;
-mod paper;
 mod parse;
 mod profile;
 mod regions;
 mod run;
-mod scaling;
-mod scaling_study;
 mod sweeps;
 mod tuning;
 mod wisdom;
 
 pub use everyday::*;
 pub use model::*;
-pub use paper::PaperArgs;
 pub use parse::{OPENCL, Sizes};
 pub use profile::{MethodOfProfile, ProfileArgs};
 pub use regions::RegionsArgs;
 pub use run::RunArgs;
-pub use scaling::{Application, Numbers, ScalingArgs};
-pub use scaling_study::{Case, ScalingStudyArgs};
 pub use sweeps::{ListArgs, MergeArgs, ShowArgs, SweepsArgs, SweepsCommand};
 pub use tuning::*;
 pub use wisdom::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use greenup_app::args::SensorArg;
+use greenup_app::args::scaling_study::ScalingStudyArgs;
 use greenup_app::ranks::RanksArg;
 use greenup_device::{DeviceSpec, Usable};
 use parse::resamples;
@@ -64,8 +59,6 @@ pub enum Command {
     Machines(MachinesArgs),
     /// Predict time, energy and power of a computation on a machine
     Predict(PredictArgs),
-    /// Predict weak and strong scaling of an application over nodes: time, energy, greenup; compare with measured runs
-    Scaling(ScalingArgs),
     /// Ask what-if questions: power throttling, power bounds, clusters, work-traffic trade-offs
     Whatif(WhatifArgs),
     /// Draw the time roofline, the energy arch line and the power line of machines
@@ -90,8 +83,6 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Split the energy of applications into its parts, from hardware counters, and compare with measurements
     Explain(ExplainArgs),
-    /// Redraw the figures, tables and claims of five papers from recorded runs, next to the papers' numbers
-    Paper(PaperArgs),
     /// Analyze a sweep: best configs, time-energy trade-off, importance of parameters
     Analyze(AnalyzeArgs),
     /// List, export and import tuned configs by problem and device; show which one a device would use
@@ -104,7 +95,8 @@ pub enum Command {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --cases hydro,hydro-weak --most 2 --machine h200\n  greenup study --scaling --all-cases --budget 30m --resume -o scaling"
+    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --cases hydro,hydro-weak --most 2 --machine h200\n  greenup study --scaling --all-cases --budget 30m --resume -o scaling",
+    mut_arg("scaling", |a| a.conflicts_with_all(["assume", "full", "no_tuning", "name", "sensor"]))
 )]
 pub struct StudyArgs {
     /// Output folder: report.html, summary.json, and for each device its machine, records and figures
@@ -242,15 +234,4 @@ pub struct FitArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Cli;
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
 }

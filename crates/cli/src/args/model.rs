@@ -1,8 +1,8 @@
 //! Arguments of the commands for machine models: machines, predict, whatif, roofline.
 
-use super::parse::{at_least_one, count, op_count};
+use super::parse::op_count;
 use clap::{Args, Subcommand};
-use greenup_app::args::FigureArgs;
+use greenup_app::args::{FigureArgs, at_least_one, count};
 use greenup_model::Op;
 use std::path::PathBuf;
 

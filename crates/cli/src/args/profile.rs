@@ -1,8 +1,8 @@
 //! Arguments of `greenup profile`.
 
-use super::parse::{at_least_one, constant, gpu};
+use super::parse::{constant, gpu};
 use clap::{Args, ValueEnum};
-use greenup_app::args::SensorArg;
+use greenup_app::args::{SensorArg, at_least_one};
 use std::path::PathBuf;
 
 #[derive(Args)]

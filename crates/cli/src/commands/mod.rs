@@ -5,18 +5,14 @@
 //! | [`model`] | machine models: `calibrate`, `fit`, `machines`, `predict`, `whatif`, `roofline` |
 //! | [`tuning`] | search spaces and tuning: `init`, `space`, `tune`, `best`, `replay`, `analyze`, `scale`, `gemm`, `compile` |
 //! | [`wisdom`] | tuned configs by problem and device |
-//! | [`scaling`] | applications over many nodes |
-//! | [`paper`] | figures, tables and claims of papers |
 //! | [`study`], [`run`], [`regions`], [`doctor`], [`profile`], [`explain`] | measurements |
 
 pub mod doctor;
 pub mod explain;
 pub mod model;
-pub mod paper;
 pub mod profile;
 pub mod regions;
 pub mod run;
-pub mod scaling;
 pub mod study;
 pub mod tuning;
 pub mod wisdom;

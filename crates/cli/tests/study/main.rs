@@ -5,4 +5,3 @@ mod common;
 
 mod faults;
 mod page;
-mod scaling;

@@ -11,8 +11,6 @@
 //! | [`replay`] | search strategies on a recorded sweep |
 //! | [`applications`] | energies of applications from hardware counters |
 //! | [`throttling`] | how far the power cap slows a machine (a figure) |
-//! | [`scaling`] | predicted scaling over nodes |
-//! | [`scaling_study`] | measured scaling over the devices of a host |
 
 pub mod applications;
 pub mod calibration;
@@ -20,8 +18,6 @@ pub mod cap_errors;
 pub mod comparison;
 pub mod pruning;
 pub mod replay;
-pub mod scaling;
-pub mod scaling_study;
 pub mod study;
 pub mod sweep;
 pub mod throttling;

@@ -1,22 +1,16 @@
 //! `greenup study`: the main job.
 
-mod cases;
-mod drawn;
 mod files;
-mod problems;
-pub mod programs;
-mod scaling;
 mod setup;
 mod terminal;
 
-pub use drawn::drawn;
-
 use super::model::calibrate::measured_in;
 use crate::args::StudyArgs;
+use crate::programs;
 use files::{check, rescue, save};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
-use greenup_app::{interrupt, machine, print, sensors};
+use greenup_app::{interrupt, machine, present, print, sensors};
 use greenup_files::{Journal, Outputs};
 use greenup_report::provenance::arguments;
 use greenup_study::device::suffix;
@@ -25,7 +19,8 @@ use std::collections::BTreeMap;
 
 pub fn run(args: &StudyArgs) -> Result {
     if args.scaling.scaling {
-        return scaling::run(args);
+        let words: Vec<_> = std::env::args_os().skip(1).collect();
+        return programs::start("scaling", Some("greenup"), &words);
     }
     let mut outputs = Outputs::new();
     sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
@@ -40,7 +35,7 @@ pub fn run(args: &StudyArgs) -> Result {
             m.name
         )));
     }
-    let found = setup::find(&args.device)?;
+    let found = present::find(&args.device)?;
     // Find out before measuring, not after.
     let devices = found.names();
     outputs.folder(&args.out)?;

@@ -1,4 +1,4 @@
-//! The devices of a study, and how each is measured.
+//! How each device of a study is measured.
 
 use crate::args::StudyArgs;
 use crate::search::setup::launcher;
@@ -8,7 +8,7 @@ use greenup_app::{folders, print, sensors};
 use greenup_calibrate::gpu::suite::policy;
 use greenup_calibrate::suite::Depth;
 use greenup_device::DeviceSpec;
-use greenup_device::cuda::{Compiler, CudaError, Gpu, libraries};
+use greenup_device::cuda::{Gpu, libraries};
 use greenup_meter::Policy;
 use greenup_study::{CpuOptions, GpuOptions, TuningOptions};
 
@@ -16,60 +16,6 @@ use greenup_study::{CpuOptions, GpuOptions, TuningOptions};
 const SEARCH_S: (f64, f64) = (20.0, 30.0);
 const SHARED_SEARCH_S: (f64, f64) = (20.0, 16.0);
 const FULL_SEARCH_S: (f64, f64) = (120.0, 240.0);
-
-/// The devices of a study.
-pub struct StudyDevices {
-    /// Whether the host's cores are studied.
-    pub cpu: bool,
-    /// The GPUs.
-    pub gpus: Vec<Gpu>,
-    /// Devices that are present and cannot be studied, with the fix.
-    pub missing: Vec<String>,
-}
-
-impl StudyDevices {
-    /// `cpu`, `cuda:0`, … in the order of their study.
-    pub fn names(&self) -> Vec<String> {
-        let cpu = self.cpu.then(|| "cpu".to_owned());
-        let gpus = self.gpus.iter().map(|g| format!("cuda:{}", g.ordinal));
-        cpu.into_iter().chain(gpus).collect()
-    }
-}
-
-/// The devices that the user asked for. Of all devices, a GPU that cannot be used is missing; one that was named is an error.
-pub fn find(devices: &DeviceSpec) -> Result<StudyDevices> {
-    let mut found = StudyDevices {
-        cpu: true,
-        gpus: Vec::new(),
-        missing: Vec::new(),
-    };
-    match (devices, devices.gpu()) {
-        (DeviceSpec::All, _) => match present() {
-            Ok(gpus) => found.gpus = gpus,
-            Err(why) => found.missing.push(format!("the GPU is left out: {why}")),
-        },
-        (_, Some(n)) => {
-            found.cpu = false;
-            found.gpus = vec![sensors::gpu(Some(&n.to_string()))?];
-            Compiler::new(None)?;
-        }
-        (_, None) => {}
-    }
-    Ok(found)
-}
-
-/// The GPUs of this host, if they can be used; none on a host without a driver.
-fn present() -> std::result::Result<Vec<Gpu>, String> {
-    if libraries::driver().is_err() {
-        return Ok(Vec::new());
-    }
-    let message = |e: CudaError| e.message();
-    let gpus = Gpu::all().map_err(message)?;
-    if let Some(first) = gpus.first() {
-        Compiler::new(None).map_err(|e| format!("{}: {}", first.name, e.message()))?;
-    }
-    Ok(gpus)
-}
 
 /// How each device is measured.
 pub fn options(

@@ -1,0 +1,93 @@
+//! Hardware counters with what each is for (thesis, table 9).
+
+use crate::PaperError;
+use greenup_report::page::{Cell, Header, Table};
+use greenup_tune::counters::table::COUNTERS;
+use serde::Deserialize;
+
+/// The table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CounterTable {
+    /// What is counted, one row each.
+    pub rows: Vec<Row>,
+}
+
+/// One counted quantity.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Our name of the counter.
+    pub ours: String,
+    /// What it is for.
+    pub purpose: String,
+    /// The counters of the paper that it stands for, as the paper prints them.
+    #[serde(default)]
+    pub paper: String,
+}
+
+impl CounterTable {
+    /// The table: our name, the metrics of the profiler whose sum it is, what one count is worth, the paper's counters.
+    ///
+    /// # Errors
+    /// There is no such counter.
+    pub fn table(&self) -> Result<Table, PaperError> {
+        let rows = self.rows.iter().map(|row| {
+            let counter = COUNTERS.iter().find(|c| c.name == row.ours);
+            let counter =
+                counter.ok_or_else(|| PaperError::NoValue(format!("the counter {}", row.ours)))?;
+            let worth = match counter.worth {
+                1.0 => String::new(),
+                w => format!("× {w}"),
+            };
+            Ok(vec![
+                Cell::wrapped(row.purpose.clone()),
+                Cell::text(&row.ours),
+                Cell::wrapped(counter.metrics.join(" + ")),
+                Cell::text(worth),
+                match row.paper.is_empty() {
+                    true => Cell::missing(),
+                    false => Cell::wrapped(row.paper.clone()),
+                },
+            ])
+        });
+        Ok(Table {
+            caption: "Counters that make up the work of a kernel".into(),
+            header: [
+                ("what", "what the model needs it for"),
+                ("name here", "in records and figures"),
+                ("metrics of ncu", "their sum"),
+                ("worth", "of one count"),
+                (
+                    "counters of the paper",
+                    "nvprof on a Jetson TK1; as its section 6.2 prints them",
+                ),
+            ]
+            .map(|(n, about)| Header::new(n, about))
+            .to_vec(),
+            rows: rows.collect::<Result<_, PaperError>>()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_counters_are_refused() {
+        let row = |ours: &str| Row {
+            ours: ours.into(),
+            purpose: "work".into(),
+            paper: String::new(),
+        };
+        let table = CounterTable {
+            rows: vec![row("dram_bytes")],
+        };
+        assert_eq!(table.table().unwrap().rows.len(), 1);
+        let none = CounterTable {
+            rows: vec![row("dram_byte")],
+        };
+        assert!(none.table().is_err());
+    }
+}

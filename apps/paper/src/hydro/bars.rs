@@ -1,0 +1,159 @@
+//! Numbers of rows as bars: parts of a row on top of each other, or beside each other.
+
+use super::rows::Source;
+use crate::{PaperError, Records};
+use greenup_report::chart::{
+    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bars {
+    /// Title.
+    title: String,
+    /// The rows, the first on top.
+    from: Source,
+    /// Pointers to the parts of the name of a row.
+    name: Vec<String>,
+    /// The numbers, a colour each.
+    parts: Vec<Part>,
+    /// Title of the axis.
+    label: String,
+    /// Unit with SI prefixes; `%` for shares of one.
+    #[serde(default)]
+    unit: String,
+    /// Whether the parts of a row add up.
+    #[serde(default)]
+    stacked: bool,
+    /// What the figure shows beyond its axes.
+    #[serde(default)]
+    pub(super) caption: String,
+}
+
+/// A number of a row.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    /// Its name in the legend.
+    name: String,
+    /// Pointer to it.
+    at: String,
+    /// Pointers to the ends of its interval.
+    interval: Option<(String, String)>,
+}
+
+impl Bars {
+    fn named(&self, row: &Value) -> String {
+        let words: Vec<String> = (self.name.iter())
+            .filter_map(|p| match row.pointer(p)? {
+                Value::String(s) => Some(s.clone()),
+                other => Some(other.to_string()),
+            })
+            .collect();
+        words.join(", ")
+    }
+
+    pub(super) fn chart(&self, records: &Records) -> Result<Chart, PaperError> {
+        let rows = self.from.read(records)?;
+        let unit = match self.unit.as_str() {
+            "" => Unit::None,
+            "%" => Unit::Percent,
+            u => Unit::si(u),
+        };
+        let number = |row: &Value, at: &String| row.pointer(at).and_then(Value::as_f64);
+        let ends = |row: &Value, p: &Part| {
+            let (a, b) = p.interval.as_ref()?;
+            Some((number(row, a)?, number(row, b)?)).filter(|(lo, hi)| lo < hi)
+        };
+        let most = rows
+            .iter()
+            .map(|row| {
+                let all = self.parts.iter().filter_map(|p| {
+                    let v = number(row, &p.at)?;
+                    Some(ends(row, p).map_or(v, |e| e.1.max(v)))
+                });
+                match self.stacked {
+                    true => all.sum(),
+                    false => all.fold(0.0, f64::max),
+                }
+            })
+            .fold(0.0, f64::max);
+        let room = if self.stacked { 1.04 } else { 1.25 };
+        let names = rows.iter().rev().map(|r| self.named(r)).collect();
+        let mut panel = Panel::new(
+            "",
+            Axis::new(&self.label, unit.clone(), Scale::Linear).over(0.0, room * most.max(1e-300)),
+            Axis::new("", Unit::None, Scale::Names(names)),
+        );
+        let n = self.parts.len() as f64;
+        panel.height = Height::Rows(if self.stacked { 30.0 } else { 14.0 + 18.0 * n });
+        for (k, part) in self.parts.iter().enumerate() {
+            let bars = (rows.iter().rev().enumerate())
+                .filter_map(|(i, row)| {
+                    let v = number(row, &part.at)?;
+                    let before = self.parts[..k].iter().filter_map(|p| number(row, &p.at));
+                    let from = if self.stacked { before.sum() } else { 0.0 };
+                    let thick = if self.stacked { 0.7 } else { 0.8 / n };
+                    let off = if self.stacked {
+                        0.0
+                    } else {
+                        (0.5 * (n - 1.0) - k as f64) * thick
+                    };
+                    let text = unit.show(v);
+                    Some(Bar {
+                        at: i as f64 + off,
+                        thick,
+                        from,
+                        to: from + v,
+                        interval: ends(row, part),
+                        ink: None,
+                        tip: format!("{}, {}: {text}", self.named(row), part.name),
+                        text: if self.stacked { String::new() } else { text },
+                    })
+                })
+                .collect();
+            let along_x = true;
+            panel.push(Layer::of(k, What::Bars { bars, along_x }));
+        }
+        Ok(Chart {
+            title: self.title.clone(),
+            series: (self.parts.iter().enumerate())
+                .map(|(k, p)| Series::new(&p.name, Ink::Series(k), Sign::Area))
+                .collect(),
+            panels: vec![panel],
+            ..Chart::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stand_on_top_of_or_beside_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = r#"[{"n":"a","k":2,"p":0.25,"q":0.5},{"n":"b","k":3,"p":0.5,"q":0.25}]"#;
+        std::fs::write(dir.path().join("r.json"), text).unwrap();
+        let records = Records::new(dir.path());
+        for stacked in [true, false] {
+            let figure: Bars = toml::from_str(&format!(
+                "title = \"t\"\nfrom = {{ records = [\"r.json\"], rows = \"\" }}\nname = [\"/n\", \"/k\"]\n\
+                 label = \"share\"\nunit = \"%\"\nstacked = {stacked}\n\
+                 parts = [ {{ name = \"P\", at = \"/p\" }}, {{ name = \"Q\", at = \"/q\" }} ]"
+            ))
+            .unwrap();
+            let chart = figure.chart(&records).unwrap();
+            let What::Bars { bars, .. } = &chart.panels[0].layers[1].what else {
+                panic!()
+            };
+            // The last row is at the bottom.
+            assert_eq!(bars[0].from, if stacked { 0.5 } else { 0.0 });
+            assert_eq!(bars[1].to - bars[1].from, 0.5);
+            assert!(chart.faults(500.0).is_empty(), "{:?}", chart.faults(500.0));
+        }
+    }
+}

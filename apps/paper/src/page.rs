@@ -1,0 +1,359 @@
+//! The page of a paper: each item with its state, our figures, and the paper's numbers beside ours.
+
+use crate::data::{Answer, Item, Paper, State};
+use crate::{Measured, PaperError, Records};
+use greenup_report::chart::Chart;
+use greenup_report::chart::canvas::escape;
+use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::si::{si, three};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// A paper as drawn from the records.
+pub struct Drawn {
+    /// The page.
+    pub page: Page,
+    /// Names of files, without endings, and their charts.
+    pub figures: Vec<(String, Chart)>,
+    /// All numbers, the paper's and ours.
+    pub numbers: Value,
+}
+
+/// A number of the paper with ours.
+struct Pair {
+    theirs: f64,
+    ours: Option<f64>,
+}
+
+impl Pair {
+    fn ratio(&self) -> Option<f64> {
+        self.ours
+            .map(|o| o / self.theirs)
+            .filter(|r| r.is_finite() && self.theirs != 0.0)
+    }
+}
+
+/// Builds page, figures and numbers of the selected items; the conclusions are shown with all items.
+///
+/// # Errors
+/// A record is missing or lacks what an item needs.
+pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, PaperError> {
+    let mut sections = Vec::new();
+    let mut figures = Vec::new();
+    let mut numbers = Vec::new();
+    // Items that show the same figure share its file.
+    let mut known: HashMap<String, String> = HashMap::new();
+    let whole = items.len() == paper.items.len();
+    if whole {
+        sections.push(conclusions(paper));
+        sections.push(states(items));
+    }
+    for item in items {
+        let mut section = Section {
+            id: item.id.clone(),
+            title: format!("{}: {}", item.label(), item.title),
+            short: item.label(),
+            label: Some(item.state.name()),
+            paragraphs: vec![item.why.clone()],
+            items: facts(item, records),
+            ..Section::default()
+        };
+        for (k, draw) in item.draw.iter().enumerate() {
+            let key = format!("{draw:?}");
+            let name = match known.get(&key) {
+                Some(name) => String::clone(name),
+                None => {
+                    let name = match k {
+                        0 => item.id.clone(),
+                        k => format!("{}-{}", item.id, k + 1),
+                    };
+                    figures.push((name.clone(), draw.chart(records)?));
+                    known.insert(key, name.clone());
+                    name
+                }
+            };
+            let about = format!("{}: {}", item.label(), item.title);
+            section.figures.push(Figure {
+                html: image(&format!("figures/{name}.png"), &about),
+                caption: draw.caption(records)?,
+                wide: item.draw.len() == 1,
+            });
+        }
+        let pairs = (item.quoted.iter())
+            .map(|q| {
+                let ours = q.ours.as_ref().map(|o| o.value(records)).transpose()?;
+                Ok(Pair {
+                    theirs: q.value,
+                    ours,
+                })
+            })
+            .collect::<Result<Vec<Pair>, PaperError>>()?;
+        for list in &item.lists {
+            section.tables.push(list.table(records)?);
+        }
+        if !pairs.is_empty() {
+            section.tables.push(beside(item, &pairs));
+        }
+        sections.push(section);
+        numbers.push(as_json(item, &pairs, records));
+    }
+    let of = |s: State| items.iter().filter(|i| i.state == s).count().to_string();
+    let conclusions: Vec<Value> = (paper.conclusions.iter())
+        .map(|c| {
+            json!({ "claim": c.claim, "at": c.at, "today": c.today.name(), "item": c.item,
+                    "why": c.why })
+        })
+        .collect();
+    Ok(Drawn {
+        page: Page {
+            title: paper.title.clone(),
+            subtitle: paper.source.clone(),
+            headline: State::ALL.map(|s| Fact::new(s.name(), of(s))).to_vec(),
+            sections,
+            footer: "Numbers of the paper are quoted with their place; ours are computed from the records named with each item. A ratio is ours over the paper's.".into(),
+            provenance: Vec::new(),
+            ..Page::default()
+        },
+        figures,
+        numbers: json!({ "paper": paper.name, "title": paper.title, "source": paper.source,
+                         "items": numbers, "conclusions": conclusions }),
+    })
+}
+
+/// A picture in a file beside the page; with a click at its full size.
+fn image(file: &str, about: &str) -> String {
+    let about = escape(about);
+    format!(
+        r#"<a href="{file}"><img src="{file}" alt="{about}" loading="lazy" style="width:100%;max-width:900px;height:auto"></a>"#
+    )
+}
+
+fn facts(item: &Item, records: &Records) -> Vec<Fact> {
+    let mut all = vec![
+        Fact::new("in the paper", item.at.clone()),
+        Fact::new("command", format!("`{}`", item.command)),
+    ];
+    if !item.records.is_empty() {
+        all.push(Fact::new("records", item.records.join(", ")));
+    }
+    for m in measured(item, records) {
+        let text = format!(
+            "{} by `{}` on {}, {}",
+            m.record,
+            m.commands.join("; "),
+            m.host,
+            m.date
+        );
+        all.push(Fact::new("measured now", text));
+    }
+    all
+}
+
+fn headers(names: &[(&str, &str)]) -> Vec<Header> {
+    names
+        .iter()
+        .map(|(n, about)| Header::new(n, about))
+        .collect()
+}
+
+fn mark(state: State) -> Option<&'static str> {
+    match state {
+        State::Reproduced | State::OtherHardware => Some("good"),
+        State::Part => None,
+        State::NotPossible => Some("bad"),
+    }
+}
+
+fn states(items: &[&Item]) -> Section {
+    Section {
+        id: "items".into(),
+        title: "Figures, tables and claims".into(),
+        short: "All items".into(),
+        paragraphs: vec![
+            "reproduced: the same inputs give the paper's numbers. other hardware: the same experiment on today's devices. part: something is missing, which the item names. not possible: the hardware is gone, or a shared GPU forbids the settings."
+                .into(),
+        ],
+        tables: vec![Table {
+            caption: String::new(),
+            header: headers(&[("item", ""), ("what it shows", ""), ("state", ""), ("command", "")]),
+            rows: (items.iter())
+                .map(|i| {
+                    let state = Cell::text(i.state.name());
+                    vec![
+                        Cell::text(i.label()).leads_to(&i.id),
+                        Cell::wrapped(&i.title),
+                        match mark(i.state) {
+                            Some(m) => state.marked(m),
+                            None => state,
+                        },
+                        Cell::wrapped(&i.command),
+                    ]
+                })
+                .collect(),
+        }],
+        ..Section::default()
+    }
+}
+
+fn conclusions(paper: &Paper) -> Section {
+    let rows = (paper.conclusions.iter())
+        .map(|c| {
+            let today = Cell::text(c.today.name());
+            let label = (paper.items.iter())
+                .find(|i| i.id == c.item)
+                .map_or_else(|| c.item.clone(), Item::label);
+            vec![
+                Cell::wrapped(&c.claim),
+                Cell::wrapped(&c.at),
+                match c.today {
+                    Answer::True => today.marked("good"),
+                    Answer::False => today.marked("bad"),
+                    Answer::Open => today,
+                },
+                Cell::wrapped(&c.why),
+                Cell::text(label).leads_to(&c.item),
+            ]
+        })
+        .collect();
+    Section {
+        id: "conclusions".into(),
+        title: "What the paper concludes, tested today".into(),
+        short: "Conclusions".into(),
+        tables: vec![Table {
+            caption: String::new(),
+            header: headers(&[
+                ("conclusion", ""),
+                ("where", ""),
+                ("today", ""),
+                ("what was found", ""),
+                ("shown by", ""),
+            ]),
+            rows,
+        }],
+        ..Section::default()
+    }
+}
+
+/// A value with its unit; prefixes only where the paper has none.
+fn shown(v: f64, unit: &str) -> String {
+    match unit {
+        "" => three(v),
+        "s" | "J" | "W" | "B/s" | "flop/s" | "flop/J" | "B/J" => si(v, unit),
+        _ => format!("{} {unit}", three(v)),
+    }
+}
+
+fn beside(item: &Item, pairs: &[Pair]) -> Table {
+    let rows = (item.quoted.iter().zip(pairs))
+        .map(|(q, p)| {
+            let number = |v: Option<f64>| match v {
+                Some(v) => Cell::number(v, shown(v, &q.unit)),
+                None => Cell::text("–"),
+            };
+            vec![
+                Cell::wrapped(&q.name),
+                number(Some(p.theirs)),
+                number(p.ours),
+                match p.ratio() {
+                    Some(r) => Cell::number(r, format!("×{}", three(r))),
+                    None => Cell::text("–"),
+                },
+                Cell::wrapped(&q.at),
+                Cell::wrapped(&q.note),
+            ]
+        })
+        .collect();
+    Table {
+        caption: "The paper's numbers next to ours".into(),
+        header: headers(&[
+            ("", ""),
+            ("paper", ""),
+            ("ours", ""),
+            ("ratio", "Ours over the paper's."),
+            ("where", "In the paper."),
+            ("what differs", ""),
+        ]),
+        rows,
+    }
+}
+
+/// What was measured anew for an item.
+fn measured<'a>(item: &Item, records: &'a Records) -> Vec<&'a Measured> {
+    let mut all: Vec<&Measured> = (item.records.iter())
+        .filter_map(|r| records.measured(r))
+        .collect();
+    all.dedup();
+    all
+}
+
+fn as_json(item: &Item, pairs: &[Pair], records: &Records) -> Value {
+    let quoted: Vec<Value> = (item.quoted.iter().zip(pairs))
+        .map(|(q, p)| {
+            json!({ "name": q.name, "unit": q.unit, "at": q.at, "paper": p.theirs,
+                    "ours": p.ours, "ratio": p.ratio() })
+        })
+        .collect();
+    json!({ "item": item.id, "title": item.title, "at": item.at, "state": item.state.name(),
+            "why": item.why, "command": item.command, "records": item.records,
+            "measured": measured(item, records), "numbers": quoted })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use greenup_report::chart::FileStyle;
+    use std::time::Instant;
+
+    /// Every number in a document, with where it is.
+    fn finite(v: &Value, at: &str) {
+        match v {
+            Value::Number(n) => assert!(n.as_f64().is_some_and(f64::is_finite), "{at}"),
+            Value::Array(a) => a
+                .iter()
+                .enumerate()
+                .for_each(|(i, v)| finite(v, &format!("{at}/{i}"))),
+            Value::Object(o) => o.iter().for_each(|(k, v)| finite(v, &format!("{at}/{k}"))),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_page_is_made_from_the_records_in_a_minute() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for paper in crate::list().unwrap() {
+            let start = Instant::now();
+            let records = Records::new(&root);
+            let items = paper.select(None).unwrap();
+            let made =
+                made(&paper, &items, &records).unwrap_or_else(|e| panic!("{}: {e}", paper.name));
+            let html = made.page.render().unwrap();
+            let took = start.elapsed().as_secs_f64();
+            assert!(took < 60.0, "{}: {took} s", paper.name);
+            assert!(html.contains("figures/") && html.len() < 300_000);
+            let page = serde_json::to_string(&made.page).unwrap();
+            assert!(!page.contains("NaN"), "{}", paper.name);
+            assert_eq!(
+                made.numbers["items"].as_array().unwrap().len(),
+                paper.items.len()
+            );
+            finite(&made.numbers, &paper.name);
+            let text = made.numbers.to_string();
+            // An unknown ratio is null; a number that is not finite would be too.
+            for i in made.numbers["items"].as_array().unwrap() {
+                for n in i["numbers"].as_array().unwrap() {
+                    assert!(n["paper"].is_number(), "{n}");
+                    assert_eq!(
+                        n["ours"].is_null() || n["paper"] == 0.0,
+                        n["ratio"].is_null(),
+                        "{n}"
+                    );
+                }
+            }
+            assert!(text.len() > 1000);
+            for (name, chart) in &made.figures {
+                let faults = chart.faults(FileStyle::default().width);
+                assert!(faults.is_empty(), "{} {name}: {faults:#?}", paper.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The cases of a matrix product, by precision and transposition, next to the vendor's library.
+
+use crate::PaperError;
+use crate::records::{Records, broken};
+use greenup_report::page::{Cell, Header, Table};
+use greenup_report::si::si;
+use serde::Deserialize;
+
+/// A table of recorded cases.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gemms {
+    /// Cases with what `greenup tune --json` printed for each.
+    pub record: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Record {
+    device: String,
+    cases: Vec<Case>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Case {
+    /// Precision and transpositions, such as `dnt`.
+    case: String,
+    /// Real flops of a product.
+    flops: f64,
+    tune: Tuned,
+}
+
+#[derive(Debug, Deserialize)]
+struct Tuned {
+    parameters: Vec<String>,
+    finalists: Vec<Finalist>,
+    baseline: Baseline,
+}
+
+#[derive(Debug, Deserialize)]
+struct Finalist {
+    config: Vec<serde_json::Value>,
+    time_s: Interval,
+}
+
+#[derive(Debug, Deserialize)]
+struct Baseline {
+    time_s: Interval,
+    time_ratio: Interval,
+    energy_ratio: Option<Interval>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Interval {
+    median: f64,
+    lo: f64,
+    hi: f64,
+}
+
+impl Interval {
+    fn cell(&self) -> Cell {
+        let text = format!("× {:.3} [{:.3} … {:.3}]", self.median, self.lo, self.hi);
+        Cell::number(self.median, text)
+    }
+}
+
+impl Gemms {
+    /// The table.
+    ///
+    /// # Errors
+    /// The record is missing or broken.
+    pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
+        let record: Record = serde_json::from_value(records.json(&self.record)?)
+            .map_err(|e| broken(std::path::Path::new(&self.record), e))?;
+        let rows = (record.cases.iter())
+            .filter_map(|c| {
+                let best = c.tune.finalists.first()?;
+                let speed = |t: &Interval| {
+                    let v = c.flops / t.median;
+                    Cell::number(v, si(v, "flop/s"))
+                };
+                let b = &c.tune.baseline;
+                let energy = match &b.energy_ratio {
+                    Some(r) => r.cell(),
+                    None => Cell::missing(),
+                };
+                Some(vec![
+                    Cell::text(name(&c.case)),
+                    speed(&best.time_s),
+                    speed(&b.time_s),
+                    b.time_ratio.cell(),
+                    energy,
+                    Cell::wrapped(config(&c.tune.parameters, &best.config)),
+                ])
+            })
+            .collect();
+        Ok(Table {
+            caption: format!("The best of each case and cuBLAS, {}", record.device),
+            header: [
+                "case",
+                "tuned",
+                "cuBLAS",
+                "time over cuBLAS [95 %]",
+                "energy over cuBLAS [95 %]",
+                "config",
+            ]
+            .map(|n| Header::new(n, ""))
+            .to_vec(),
+            rows,
+        })
+    }
+}
+
+/// `dnt` as DGEMM NT.
+fn name(case: &str) -> String {
+    let upper = case.to_uppercase();
+    match upper.split_at_checked(1) {
+        Some((precision, transposed)) => format!("{precision}GEMM {transposed}"),
+        None => upper,
+    }
+}
+
+/// The parameters that the paper has too, and those that say which kernel it is.
+fn config(parameters: &[String], values: &[serde_json::Value]) -> String {
+    const SHOWN: [&str; 10] = [
+        "use_mma",
+        "way_copy",
+        "dim_m",
+        "dim_n",
+        "blk_m",
+        "blk_n",
+        "blk_k",
+        "stage_count",
+        "parts_ahead",
+        "blocks_wanted",
+    ];
+    (parameters.iter().zip(values))
+        .filter(|(p, _)| SHOWN.contains(&p.as_str()))
+        .map(|(p, v)| format!("{p}={v}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_has_a_name_and_a_config() {
+        assert_eq!(name("ztn"), "ZGEMM TN");
+        let parameters = ["use_mma", "pad_a", "blk_k"].map(str::to_owned);
+        let values = [8.into(), 2.into(), 16.into()];
+        assert_eq!(config(&parameters, &values), "use_mma=8 blk_k=16");
+    }
+}

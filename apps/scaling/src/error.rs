@@ -1,0 +1,32 @@
+//! Errors of predictions.
+
+/// Why scaling cannot be predicted.
+#[derive(Debug, thiserror::Error)]
+pub enum ScalingError {
+    /// There is no record.
+    #[error(
+        "there is no record of {application} on `{machine}`. Fix: --record with the output of a run on one device with --json"
+    )]
+    NoRecord {
+        /// The application.
+        application: String,
+        /// The machine.
+        machine: String,
+    },
+    /// No run matches.
+    #[error("the record of {application} has no run on one device of this kind; it has {known}")]
+    NoRun {
+        /// The application.
+        application: String,
+        /// What it has.
+        known: String,
+    },
+    /// A file is not a record.
+    #[error("{name}: {cause}")]
+    Unreadable {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        cause: String,
+    },
+}

@@ -1,0 +1,5 @@
+//! The program `greenup-scaling`.
+
+fn main() -> std::process::ExitCode {
+    greenup_scaling::program::main()
+}

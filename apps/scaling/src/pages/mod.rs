@@ -1,0 +1,4 @@
+//! HTML pages, figures and tables.
+
+pub mod prediction;
+pub mod study;
