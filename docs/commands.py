@@ -92,8 +92,8 @@ Every command has `--help`; those that print data have `--json`. Data goes to st
 shows more messages, `--quiet` only warnings and errors. All programs print shell completions (`greenup completions bash`) and
 manual pages (`greenup man`). `--version` prints their commit. `NO_COLOR` is respected.
 
-`greenup NAME` starts the program `greenup-NAME` beside it or on PATH with all arguments: `greenup paper`, `greenup scaling`, or one of your
-own; `greenup gisaxs`, `greenup hydro` and `greenup fmm` start those.
+`greenup NAME` starts the program `greenup-NAME` next to it or on PATH with all arguments: `greenup paper`, `greenup scaling`, or one of
+your own; `greenup gisaxs`, `greenup hydro` and `greenup fmm` start those.
 """
 
 
