@@ -3,7 +3,6 @@
 use super::fresh::Before;
 use super::of_config::Command;
 use super::process::{Ended, KEPT, Once, run, run_words};
-use super::written::Goal;
 use crate::sweep::Failure;
 use crate::sweep::record::OBJECTIVE;
 use crate::worker::stop::Stop;

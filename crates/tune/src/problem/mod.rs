@@ -256,6 +256,7 @@ fn check_objective(command: Option<&Runnable>, objective: Objective) -> Result<(
         },
     })
 }
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::{Problem, ProblemError};

@@ -9,7 +9,7 @@ pub mod report;
 mod text;
 
 use crate::HydroError;
-use crate::engine::Engine;
+use crate::engine::{Engine, Part};
 use crate::hydro::Hydro;
 use crate::mesh::Mesh;
 use crate::session::checks;
