@@ -429,6 +429,8 @@ fn with_slow_memory() -> Study {
     let device = &mut study.devices[0];
     let slow = 2.2 * h200.time_of(Op::Dram).unwrap();
     device.machine.cost.get_mut(&Op::Dram).unwrap().time_s = Some(Estimate::new(slow));
+    // No record shows that it is faster.
+    (device.records).retain(|r| r.work.count(Op::Dram) == 0.0);
     for k in &mut device.kernels {
         super::measure::predict(k, &device.machine).unwrap();
     }
