@@ -7,7 +7,6 @@
 //! | [`mod@command::version`] | version, commit, target and features of this program |
 //! | [`args`] | flags that mean the same everywhere: `--device`, `--threads`, `--machine`, `--sensor` |
 //! | [`error`] | errors of commands: message, suggestion, exit code |
-//! | [`keywords`] | messages for functions, which take settings by name instead of flags |
 //! | [`mod@print`] | results on standard output, messages on standard error |
 //! | [`stdout`] | standard output whose failures are not lost |
 //! | [`output`] | files that a command writes, checked before any work |
@@ -27,7 +26,6 @@ pub mod args;
 pub mod command;
 pub mod error;
 pub mod folders;
-pub mod keywords;
 pub mod load;
 pub mod machine;
 pub mod output;

@@ -13,6 +13,7 @@ use greenup_fmm::kernel::Kernel;
 use greenup_fmm::plan::Plan;
 use greenup_fmm::precision::Real;
 use greenup_meter::{Measurement, Meter, Policy, Run};
+use greenup_setting::setting;
 use greenup_wisdom::Device as Known;
 use std::fmt;
 use std::str::FromStr;
@@ -108,7 +109,7 @@ pub fn check_kernels<R: Real>(kernel: Kernel, gradient: bool, kernels: &str) -> 
 fn changed(config: Config, kernels: &str) -> Result<Config> {
     config
         .with(kernels)
-        .map_err(|e| AppError::new(format!("--kernels: {e}")))
+        .map_err(|e| AppError::new(format!("{}: {e}", setting("kernels"))))
 }
 
 /// A plan on a GPU and the host's cores.

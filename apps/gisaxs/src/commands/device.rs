@@ -7,6 +7,7 @@ use greenup_device::cuda::Gpu;
 use greenup_gisaxs::gpu::{Device, Service};
 use greenup_gisaxs::mesh_form_factor::{Accelerator, Several};
 use greenup_gisaxs::wisdom;
+use greenup_setting::setting;
 use std::sync::Arc;
 
 /// The GPU, or several that share the work, as a service that many threads use at once; `None` for the CPU. `ranks`: the
@@ -25,8 +26,8 @@ pub fn all(arg: &DeviceSetArg, ranks: (usize, usize)) -> Result<Vec<Arc<dyn Acce
     let repeated = arg.device.repeated();
     if !repeated.is_empty() {
         note(format!(
-            "--device {}: GPU {repeated:?} occurs more than once and has as many shares; that tests, but does not speed up",
-            arg.device
+            "{}: GPU {repeated:?} occurs more than once and has as many shares; that tests, but does not speed up",
+            setting("device").to(&arg.device)
         ));
     }
     let known = wisdom::read()?;

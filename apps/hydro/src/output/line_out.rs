@@ -10,6 +10,7 @@ use crate::hydro::Hydro;
 use crate::mesh::Bounds;
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
+use greenup_setting::setting;
 use rayon::prelude::*;
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -93,7 +94,8 @@ impl Line {
         for (c, axis) in AXES.iter().enumerate().skip(mesh.dim) {
             if self.from[c] != 0.0 || self.to[c] != 0.0 {
                 return Err(HydroError::Output(format!(
-                    "--line {self}: the mesh has {} dimension{}, without {}",
+                    "{}: the mesh has {} dimension{}, without {}",
+                    setting("line").to(self),
                     mesh.dim,
                     if mesh.dim == 1 { "" } else { "s" },
                     axis
@@ -112,7 +114,8 @@ impl Line {
             .map(|((lo, hi), name)| format!("{name} from {lo} to {hi}"))
             .collect();
         Err(HydroError::Output(format!(
-            "--line {self} does not meet the mesh: {}",
+            "{} does not meet the mesh: {}",
+            setting("line").to(self),
             all.join(", ")
         )))
     }

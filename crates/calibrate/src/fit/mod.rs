@@ -10,6 +10,7 @@ pub mod leakage;
 mod model;
 mod validate;
 
+use greenup_setting::setting;
 pub use identify::NotKnown;
 pub use validate::{KsTest, Validation};
 
@@ -173,7 +174,8 @@ pub enum FitError {
     Machine(#[from] greenup_model::MachineError),
     /// The unconstrained fit is not a machine.
     #[error(
-        "the linear fit gives `{op}` a negative energy ({energy_j:e} J); use --method nnls or capped"
+        "the linear fit gives `{op}` a negative energy ({energy_j:e} J); use {} or capped",
+        setting("method").to("nnls")
     )]
     NegativeEnergy {
         /// The class.

@@ -5,6 +5,7 @@ use crate::sensor::{Problem, Quantity, Sensor, SensorError, now_s};
 use crate::sensors::Found;
 use crate::stats::median;
 use crate::window::mean_power;
+use greenup_setting::setting;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -199,8 +200,9 @@ fn why_unusable(sensor: &dyn Sensor, seen: &Seen) -> Option<(String, String)> {
             "its value stayed at {} under load: a phantom, as virtual machines expose them",
             seen.last
         );
-        let fix = "measure on bare metal, or clamp an external meter on (`--sensor external:…`)";
-        (cause, fix)
+        let external = setting("sensor").to("external:…");
+        let fix = format!("measure on bare metal, or clamp an external meter on (`{external}`)");
+        return Some((cause, fix));
     } else {
         return None;
     };

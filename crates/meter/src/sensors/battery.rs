@@ -2,6 +2,7 @@
 
 use super::{Found, sysfs};
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use crate::sensors::external;
 use std::path::{Path, PathBuf};
 
 struct Battery {
@@ -54,7 +55,7 @@ fn open(dir: &Path) -> Found {
         return Err(problem(
             "not offered by its firmware: neither power_now, nor current_now with voltage_now"
                 .into(),
-            "use an external meter (`--sensor external:…`)",
+            &format!("use {}", external::suggestion()),
         ));
     }
     let mut battery = Battery {

@@ -33,6 +33,7 @@ mod tiling;
 pub mod values;
 
 pub use data::{Answer, Item, Paper, State, find, list, names};
+use greenup_setting::setting;
 pub use measure::{Measure, Measured, Needs};
 pub use page::{Drawn, made};
 pub use records::Records;
@@ -71,7 +72,9 @@ pub enum PaperError {
     },
     /// A record is not there.
     #[error(
-        "the record {} is missing. Fix: run the command in a checkout of Greenup, or name one with --records", .0.display()
+        "the record {} is missing. Fix: run the command in a checkout of Greenup, or name one with {}",
+        .0.display(),
+        setting("records")
     )]
     NoRecord(PathBuf),
     /// A record cannot be used.
@@ -84,7 +87,9 @@ pub enum PaperError {
     },
     /// No item asked for can be measured anew.
     #[error(
-        "nothing of {0} that was asked for is measured by a command. Fix: leave --measure out, or run the item's own command"
+        "nothing of {} that was asked for is measured by a command. Fix: leave {} out, or run the item's own command",
+        .0,
+        setting("measure")
     )]
     NothingToMeasure(String),
     /// A machine is not shipped.

@@ -28,6 +28,7 @@ pub mod sample;
 pub mod study;
 
 pub use cost::{Costs, Problem};
+use greenup_setting::setting;
 pub use record::{Record, RecordedRun};
 
 use case::Case;
@@ -41,7 +42,8 @@ use serde::Serialize;
 pub enum ScalingError {
     /// There is no record.
     #[error(
-        "there is no record of {application} on `{machine}`. Fix: --record with the output of a run on one device with --json"
+        "there is no record of {application} on `{machine}`. Fix: {} with the output of a run on one device with --json",
+        setting("record")
     )]
     NoRecord {
         /// The application.

@@ -14,6 +14,7 @@ mod steered;
 mod surrogate;
 
 pub(crate) use first::First;
+use greenup_setting::setting;
 pub use steered::Steering;
 
 use crate::points::Points;
@@ -215,7 +216,8 @@ pub enum StrategyError {
     },
     /// `steered` without predictions.
     #[error(
-        "`steered` needs a machine and the work of each point: name a machine with --machine, and give [work] in the problem"
+        "`steered` needs a machine and the work of each point: name a machine with {}, and give [work] in the problem",
+        setting("machine")
     )]
     NoSteering,
 }

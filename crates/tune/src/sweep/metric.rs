@@ -3,6 +3,7 @@
 use super::record::Sweep;
 use crate::command::{Goal, OBJECTIVE};
 use crate::objective::{Objective, UnknownObjective};
+use greenup_setting::setting;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ pub enum ObjectiveError {
     #[error("no trial has a `{0}` above 0, which an objective must be")]
     NotPositive(String),
     /// The sweep's own objective is none.
-    #[error("sweep.json: {0}; name one with --objective")]
+    #[error("sweep.json: {}; name one with {}", .0, setting("objective"))]
     Recorded(#[from] UnknownObjective),
 }
 
