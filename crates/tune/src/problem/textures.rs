@@ -1,6 +1,5 @@
 //! Textures of a problem: arrays that kernels read by the texture units.
 
-use super::Problem;
 use super::cuda::{condition, expression};
 use super::data::Data;
 use super::error::ValueError;

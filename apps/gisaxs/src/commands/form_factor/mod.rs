@@ -8,6 +8,7 @@
 mod compute;
 mod table;
 
+use super::boards;
 use super::files::{beside, outputs, write};
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
