@@ -1,7 +1,6 @@
 //! Between Python's objects and ours.
 
-use crate::errors::{self, TuneError, hinted, keywords, of_library};
-use greenup_app::error::AppError;
+use crate::errors::{self, TuneError, hinted};
 use greenup_files::FileError;
 use greenup_space::Value;
 use greenup_tune::sweep::FolderError;
@@ -145,7 +144,7 @@ pub fn path(source: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// A file's error as `OSError`, with its hint.
 pub fn file_error(e: &FileError) -> PyErr {
-    let text = keywords(&e.to_string()).into_owned();
+    let text = e.to_string();
     let error = match e {
         FileError::Read { path, cause } | FileError::Write { path, cause } => {
             errors::file(path, cause.kind(), text)
@@ -164,10 +163,5 @@ pub fn folder_error(e: &FolderError) -> PyErr {
         FolderError::Other { .. } => Some("choose another folder"),
         _ => None,
     };
-    of_library::<TuneError>(&e.to_string(), hint)
-}
-
-/// A command's error as the exception that `make` makes.
-pub fn app_error(e: AppError, make: impl FnOnce(String) -> PyErr) -> PyErr {
-    hinted(make(keywords(&e.message).into_owned()), e.hint.as_deref())
+    hinted(TuneError::new_err(e.to_string()), hint)
 }

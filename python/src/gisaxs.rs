@@ -2,7 +2,7 @@
 
 use crate::arrays::rows;
 use crate::convert::file_error;
-use crate::errors::{GisaxsError, hinted, of_application, of_library};
+use crate::errors::{GisaxsError, hinted, of_application};
 use crate::run::run;
 use greenup_app::{AppError, pool};
 use greenup_device::{DeviceSpec, Usable};
@@ -18,7 +18,7 @@ use greenup_gisaxs::scattering::layers;
 use greenup_gisaxs::{Complex64, GisaxsError as Error, session};
 use greenup_ranks::Alone;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::{PyMemoryError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,7 @@ use std::sync::Mutex;
 pub fn raised(e: Error) -> PyErr {
     match e {
         Error::Io(e) => file_error(&e),
-        Error::Memory(e) => PyMemoryError::new_err(e.to_string()),
-        e => of_library::<GisaxsError>(&e.to_string(), None),
+        e => app(e.into()),
     }
 }
 

@@ -1,8 +1,7 @@
 //! A value that lives on a thread of its own, which Python calls. Sessions of GPUs stay on their thread that way, Ctrl-C is
 //! seen at once, and Python's other threads go on.
 
-use crate::convert::app_error;
-use crate::errors::GreenupError;
+use crate::errors::{GreenupError, of_application};
 use crate::run::check_fork;
 use greenup_app::pool;
 use pyo3::prelude::*;
@@ -58,11 +57,11 @@ impl<T: 'static> Keeper<T> {
         };
         let spawned = match threads {
             None => {
-                pool::start(None).map_err(|e| app_error(e, GreenupError::new_err))?;
+                pool::start(None).map_err(|e| of_application::<GreenupError>(&e))?;
                 std::thread::Builder::new().spawn(serve)
             }
             Some(n) => {
-                let pool = pool::of_own(n).map_err(|e| app_error(e, GreenupError::new_err))?;
+                let pool = pool::of_own(n).map_err(|e| of_application::<GreenupError>(&e))?;
                 std::thread::Builder::new().spawn(move || pool.install(serve))
             }
         };

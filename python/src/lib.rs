@@ -21,11 +21,13 @@ mod search;
 mod space;
 mod sweep;
 
+use greenup_setting::{Style, name_settings};
 use pyo3::prelude::*;
 
 /// Called by Python when the module is imported.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    name_settings(Style::Keywords);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     fmm::add(module)?;
     gisaxs::add(module)?;

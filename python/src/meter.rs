@@ -1,7 +1,7 @@
 //! Time and energy of blocks and functions.
 
-use crate::convert::{app_error, object};
-use crate::errors::MeterError;
+use crate::convert::object;
+use crate::errors::{MeterError, of_application};
 use crate::run::run;
 use greenup_app::sensors;
 use greenup_meter::choose::{Chosen, found};
@@ -43,7 +43,7 @@ fn choice(py: Python<'_>, named: Option<&str>) -> PyResult<Choice> {
         return Ok(choice);
     }
     let chosen: Chosen = run(py, |_| sensors::sensors(named, sensors::ANY, PROBE_S))?
-        .map_err(|e| app_error(e, MeterError::new_err))?;
+        .map_err(|e| of_application::<MeterError>(&e))?;
     let choice = Choice {
         id: chosen.main(),
         period_s: chosen.period_s,

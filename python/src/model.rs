@@ -1,7 +1,7 @@
 //! Machines and predictions.
 
-use crate::convert::{app_error, object};
-use crate::errors::{ModelError, hinted};
+use crate::convert::object;
+use crate::errors::{ModelError, hinted, of_application};
 use greenup_app::error::AppError;
 use greenup_app::machine::{LookupError, all, load};
 use greenup_model::{Machine as Model, Op, Work, predict, predict_clocked};
@@ -281,7 +281,7 @@ fn error(e: impl std::error::Error) -> PyErr {
 fn lookup(e: LookupError) -> PyErr {
     match e {
         LookupError::File(e) => crate::convert::file_error(&e),
-        e => app_error(AppError::from(e), ModelError::new_err),
+        e => of_application::<ModelError>(&AppError::from(e)),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::pair;
 use crate::points::Points;
 use crate::precision::Real;
 use greenup_ranks::{Alone, Ranks};
+use greenup_setting::setting;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -235,10 +236,11 @@ pub(crate) fn verify<R: Real>(
                 targets: which.len(),
                 accuracy: o.tolerance,
                 hint: match R::DOUBLE {
-                    false => "use --precision f64",
-                    true => {
-                        "use a larger --order, which then decides; contributions that cancel lose their digits"
-                    }
+                    false => format!("use {}", setting("precision").to("f64")),
+                    true => format!(
+                        "use a larger {}, which then decides; contributions that cancel lose their digits",
+                        setting("order")
+                    ),
                 },
             });
         }

@@ -3,6 +3,7 @@
 use greenup_device::cuda::CudaError;
 use greenup_files::FileError;
 use greenup_process::memory::OutOfMemory;
+use greenup_setting::setting;
 use std::path::PathBuf;
 
 /// What cannot be computed, and why.
@@ -26,9 +27,10 @@ pub enum FmmError {
     #[error("{cause}; {fix}")]
     Memory {
         /// What needs how much.
+        #[source]
         cause: OutOfMemory,
         /// What to change.
-        fix: &'static str,
+        fix: String,
     },
     /// A parameter is out of its range.
     #[error("invalid {name}: {value}; use {expected}")]
@@ -80,7 +82,7 @@ pub enum FmmError {
     #[error(
         "more than {most} pairs of points are closer than {spacing:.1e} where all extend over {extent:.1e}, which {} does not resolve: {}leave \
          out points that are far from all others, or give the dense parts apart",
-        if *single { "f32" } else { "f64" }, if *single { "use --precision f64, " } else { "" }
+        if *single { "f32" } else { "f64" }, if *single { format!("use {}, ", setting("precision").to("f64")) } else { String::new() }
     )]
     TooClose {
         /// Number of pairs that can be treated apart.
@@ -110,7 +112,7 @@ pub enum FmmError {
         /// What was asked for.
         accuracy: f64,
         /// What to change.
-        hint: &'static str,
+        hint: String,
     },
     /// Results overflow, or are so small that they lose their digits.
     #[error("{0} are beyond the range of numbers: give the points or the charges in other units")]
@@ -130,7 +132,7 @@ pub enum FmmError {
         hint: String,
     },
     /// The accuracy is beyond compressed matrices.
-    #[error("compressed M2L reaches {reachable:e}, not {tolerance:e}: use --m2l fft")]
+    #[error("compressed M2L reaches {reachable:e}, not {tolerance:e}: use {}", setting("m2l").to("fft"))]
     CompressedAccuracy {
         /// What was asked for.
         tolerance: f64,
@@ -149,10 +151,10 @@ pub enum FmmError {
         limit: f64,
     },
     /// Stokes' kernel has no gradients.
-    #[error("Stokes gives velocities: omit --gradient")]
+    #[error("Stokes gives velocities: omit {}", setting("gradient").on())]
     StokesGradient,
     /// GPUs have no compressed M2L.
-    #[error("GPUs evaluate M2L by FFT: use --m2l fft")]
+    #[error("GPUs evaluate M2L by FFT: use {}", setting("m2l").to("fft"))]
     CompressedOnGpu,
     /// A factorisation does not converge.
     #[error("{what} do not converge: {cause}")]

@@ -6,6 +6,7 @@ use crate::operators::fourier::{BLOCK, frequencies};
 use crate::operators::surface;
 use crate::options::M2l;
 use crate::precision::Real;
+use greenup_setting::setting;
 
 /// Bytes of a point, its key, and where it came from, while points are sorted.
 const SORTED: usize = 16 + 2 * 12;
@@ -30,7 +31,8 @@ pub fn check_points<R: Real>(
     let target = SORTED + size_of::<R>() * (3 + 2 * out) + 8 * out;
     let all = bytes(sources, source).saturating_add(bytes(targets, target));
     let what = format!("a sum over {sources} sources at {targets} targets");
-    check(&what, all, "use fewer points, or --precision f32")
+    let single = setting("precision").to("f32");
+    check(&what, all, format!("use fewer points, or {single}"))
 }
 
 /// Checks that the operators fit into memory.
@@ -67,8 +69,11 @@ pub(crate) fn check_operators<R: Real>(
 ///
 /// # Errors
 /// They do not; `fix` is the suggestion.
-pub(crate) fn check(what: &str, bytes: u64, fix: &'static str) -> Result<(), FmmError> {
-    greenup_process::memory::check(what, bytes).map_err(|cause| FmmError::Memory { cause, fix })
+pub(crate) fn check(what: &str, bytes: u64, fix: impl Into<String>) -> Result<(), FmmError> {
+    greenup_process::memory::check(what, bytes).map_err(|cause| FmmError::Memory {
+        cause,
+        fix: fix.into(),
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use greenup_app::wisdom::{Stamp, stamp};
 use greenup_app::{AppError, Result};
 use greenup_device::cuda::Gpu;
 use greenup_device::{DeviceSpec, Usable};
+use greenup_setting::setting;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The GPUs of one of the ranks of a host (its number among them, and theirs), each by itself; none for the CPU.
@@ -23,7 +24,8 @@ pub fn gpus(device: &DeviceSpec, local: (usize, usize)) -> Result<Vec<Arc<dyn Ac
     let repeated = device.repeated();
     if !repeated.is_empty() {
         note(format!(
-            "--device {device}: GPU {repeated:?} occurs more than once and has as many shares; that tests, but does not speed up"
+            "{}: GPU {repeated:?} occurs more than once and has as many shares; that tests, but does not speed up",
+            setting("device").to(device)
         ));
     }
     let known = wisdom::read()?;

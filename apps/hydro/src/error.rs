@@ -20,10 +20,14 @@ pub enum HydroError {
     #[error("{cause}; {fix}")]
     Memory {
         /// What needs memory, and how much.
+        #[source]
         cause: OutOfMemory,
         /// Suggested change of the settings.
-        fix: &'static str,
+        fix: String,
     },
+    /// Not enough memory, whatever the settings.
+    #[error("{0}")]
+    OutOfMemory(#[from] OutOfMemory),
     /// A mesh is invalid, or does not fit the problem.
     #[error("{0}")]
     Mesh(String),

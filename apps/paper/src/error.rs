@@ -1,5 +1,6 @@
 //! Errors of the papers.
 
+use greenup_setting::setting;
 use greenup_study::pages::sweep::heat::HeatError;
 use std::path::PathBuf;
 
@@ -34,7 +35,9 @@ pub enum PaperError {
     },
     /// A record is not there.
     #[error(
-        "the record {} is missing. Fix: run the command in a checkout of Greenup, or name one with --records", .0.display()
+        "the record {} is missing. Fix: run the command in a checkout of Greenup, or name one with {}",
+        .0.display(),
+        setting("records")
     )]
     NoRecord(PathBuf),
     /// A record cannot be used.
@@ -47,7 +50,9 @@ pub enum PaperError {
     },
     /// No item asked for can be measured anew.
     #[error(
-        "nothing of {0} that was asked for is measured by a command. Fix: leave --measure out, or run the item's own command"
+        "nothing of {} that was asked for is measured by a command. Fix: leave {} out, or run the item's own command",
+        .0,
+        setting("measure")
     )]
     NothingToMeasure(String),
     /// A machine is not shipped.

@@ -1,11 +1,14 @@
 //! Errors of predictions.
 
+use greenup_setting::setting;
+
 /// Why scaling cannot be predicted.
 #[derive(Debug, thiserror::Error)]
 pub enum ScalingError {
     /// There is no record.
     #[error(
-        "there is no record of {application} on `{machine}`. Fix: --record with the output of a run on one device with --json"
+        "there is no record of {application} on `{machine}`. Fix: {} with the output of a run on one device with --json",
+        setting("record")
     )]
     NoRecord {
         /// The application.

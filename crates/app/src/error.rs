@@ -3,16 +3,19 @@
 use crate::lookup_error::LookupError;
 use greenup_device::cuda::CudaError;
 use greenup_files::FileError;
+use greenup_process::memory::OutOfMemory;
 use greenup_wisdom::StoreError;
 use std::error::Error;
 
 /// An error that ends a command.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AppError {
     /// What is wrong, and where.
     pub message: String,
     /// How to fix it.
     pub hint: Option<String>,
+    /// Whether memory of the host or of a GPU is what lacks.
+    pub out_of_memory: bool,
     /// Exit code of the command.
     pub code: u8,
 }
@@ -26,6 +29,7 @@ impl AppError {
         Self {
             message: message.into(),
             hint: None,
+            out_of_memory: false,
             code: 1,
         }
     }
@@ -47,30 +51,30 @@ impl AppError {
 
 impl<E: Error + 'static> From<E> for AppError {
     fn from(e: E) -> Self {
+        let first: &(dyn Error + 'static) = &e;
+        let causes = || std::iter::successors(Some(first), |&e| e.source());
         Self {
-            hint: hint(&e),
+            hint: causes().find_map(hint),
+            out_of_memory: causes().any(is_out_of_memory),
             ..Self::new(e.to_string())
         }
     }
 }
 
-/// The suggestion of an error, or of one of its sources.
+/// The suggestion of an error.
 fn hint(e: &(dyn Error + 'static)) -> Option<String> {
-    let mut cause = Some(e);
-    while let Some(e) = cause {
-        if let Some(e) = e.downcast_ref::<LookupError>() {
-            return e.hint();
-        }
-        if let Some(e) = e.downcast_ref::<StoreError>() {
-            return e.hint().map(str::to_owned);
-        }
-        if let Some(e) = e.downcast_ref::<FileError>() {
-            return e.hint().map(str::to_owned);
-        }
-        if let Some(e) = e.downcast_ref::<CudaError>() {
-            return e.hint().map(str::to_owned);
-        }
-        cause = e.source();
+    if let Some(e) = e.downcast_ref::<LookupError>() {
+        return e.hint();
     }
-    None
+    if let Some(e) = e.downcast_ref::<StoreError>() {
+        return e.hint();
+    }
+    if let Some(e) = e.downcast_ref::<FileError>() {
+        return e.hint().map(str::to_owned);
+    }
+    e.downcast_ref::<CudaError>()?.hint().map(str::to_owned)
+}
+
+fn is_out_of_memory(e: &(dyn Error + 'static)) -> bool {
+    e.is::<OutOfMemory>() || matches!(e.downcast_ref(), Some(CudaError::OutOfMemory(_)))
 }

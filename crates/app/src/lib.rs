@@ -6,7 +6,6 @@
 //! | [`command::common`] | `--version`, `-v`, `-q`, `completions` and `man`, which every program has |
 //! | [`args`] | flags that mean the same everywhere: `--device`, `--threads`, `--machine`, `--sensor` |
 //! | [`error`] | errors of commands: message, suggestion, exit code |
-//! | [`keywords`] | messages for functions, which take settings by name instead of flags |
 //! | [`present`] | the devices of this host that the user asked for |
 //! | [`programs`] | programs beside this one |
 //! | [`mod@print`] | results on standard output, messages on standard error |
@@ -27,7 +26,6 @@ pub mod args;
 pub mod command;
 pub mod error;
 pub mod folders;
-pub mod keywords;
 pub mod load;
 mod lookup_error;
 pub mod machine;

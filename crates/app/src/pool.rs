@@ -2,6 +2,7 @@
 
 use crate::error::{AppError, Result};
 use greenup_process::threads;
+use greenup_setting::setting;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::env;
 use std::error::Error;
@@ -85,9 +86,10 @@ pub fn check(n: usize) -> Result {
 }
 
 fn failed(n: usize, e: &ThreadPoolBuildError) -> AppError {
-    AppError::new(format!("{n} threads cannot be started: {e}")).hint(
-        "ask for fewer (--threads, RAYON_NUM_THREADS), or raise the limits of processes and memory (ulimit -u, ulimit -v)",
-    )
+    AppError::new(format!("{n} threads cannot be started: {e}")).hint(format!(
+        "ask for fewer ({}, RAYON_NUM_THREADS), or raise the limits of processes and memory (ulimit -u, ulimit -v)",
+        setting("threads")
+    ))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::{Size, family};
 use greenup_device::CpuFacts;
+use greenup_setting::setting;
 use greenup_space::Value;
 use greenup_tune::Problem;
 use greenup_wisdom::lookup::Used;
@@ -58,7 +59,7 @@ pub fn choose(
         None => Chosen {
             config: family::untuned(problem, cpu),
             used: None,
-            source: "no wisdom: a guess; --tune finds better".into(),
+            source: format!("no wisdom: a guess; {} finds better", setting("tune").on()),
             rejected: refused,
         },
     }

@@ -6,6 +6,7 @@ use greenup_meter::sensor::now_s;
 use greenup_meter::{DeviceState, Quantity, Reading, Sensor, SensorError, SensorInfo, sampler};
 use greenup_process::group::{Group, OnInterrupt, Waited};
 use greenup_process::watch::Watch;
+use greenup_setting::setting;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::os::fd::AsFd as _;
@@ -229,7 +230,10 @@ fn alone(program: &Program) -> Result<(Ran, f64), RunError> {
         .map_err(|e| lost(e.to_string()))?;
     let wall_s = now_s() - start_s;
     if waited == Waited::WantsTerminal {
-        return Err(lost("wants to read from the terminal, which a profiled program has not; --input FILE gives it a file".into()));
+        let file = setting("input").to("FILE");
+        return Err(lost(format!(
+            "wants to read from the terminal, which a profiled program has not; {file} gives it a file"
+        )));
     }
     let (status, usage) = group.reap_with_usage().map_err(|e| lost(e.to_string()))?;
     #[cfg(target_os = "linux")]

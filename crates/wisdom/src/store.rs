@@ -2,6 +2,7 @@
 
 use crate::entry::Entry;
 use greenup_files::FileError;
+use greenup_setting::setting;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -58,21 +59,24 @@ pub enum StoreError {
 
 impl StoreError {
     /// The suggestion.
-    pub fn hint(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<String> {
+        let file = setting("wisdom").to("FILE");
+        let or_none = || {
+            let none = setting("no_wisdom").on();
+            format!("with {file}, or go on with {none} (GREENUP_WISDOM=none)")
+        };
         match self {
             Self::File(FileError::Write { cause, .. })
                 if cause.kind() != ErrorKind::StorageFull =>
             {
-                Some("name a file that you may write with --wisdom FILE")
+                Some(format!("name a file that you may write with {file}"))
             }
-            Self::File(e) => e.hint(),
-            Self::Invalid { .. } => Some(
-                "fix or move the file, name another with --wisdom FILE, or go on with --no-wisdom (GREENUP_WISDOM=none)",
-            ),
-            Self::Newer { .. } => Some(
-                "update greenup, name another file with --wisdom FILE, or go on with --no-wisdom (GREENUP_WISDOM=none)",
-            ),
-            Self::Busy { .. } => Some("try again when that process has ended"),
+            Self::File(e) => e.hint().map(str::to_owned),
+            Self::Invalid { .. } => {
+                Some(format!("fix or move the file, name another {}", or_none()))
+            }
+            Self::Newer { .. } => Some(format!("update greenup, name another file {}", or_none())),
+            Self::Busy { .. } => Some("try again when that process has ended".to_owned()),
         }
     }
 }

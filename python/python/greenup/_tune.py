@@ -193,7 +193,12 @@ def run_command(command):
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         # A group of its own: the terminal's Ctrl-C comes here alone and is passed on once.
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=printed, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=printed,
+            start_new_session=True,
+            env={**os.environ, "GREENUP_KEYWORDS": "1"},
         )
         try:
             code = process.wait()
@@ -213,6 +218,6 @@ def run_command(command):
     errors = [i for i, line in enumerate(lines) if line.startswith("error: ")]
     message = "\n".join(lines[errors[-1] :] if errors else lines[-5:]) or f"the command ended with {code}"
     message, _, hint = message.removeprefix("error: ").partition("\nhint: ")
-    error = TuneError(_native.keywords(message))
-    error.hint = _native.keywords(hint) or None
+    error = TuneError(message)
+    error.hint = hint or None
     raise error

@@ -2,8 +2,8 @@
 
 mod points;
 
-use crate::convert::{app_error, text_or_file, to_value, value};
-use crate::errors::{SpaceError, hinted};
+use crate::convert::{text_or_file, to_value, value};
+use crate::errors::{SpaceError, hinted, of_application};
 use crate::run::run;
 use greenup_command::facts;
 use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
@@ -48,7 +48,7 @@ impl Space {
         let file = ProblemFile::of(Path::new(""), text);
         let facts = match facts {
             Some(given) => given_facts(given)?,
-            None => facts::to_count(&file, None).map_err(|e| app_error(e, SpaceError::new_err))?,
+            None => facts::to_count(&file, None).map_err(|e| of_application::<SpaceError>(&e))?,
         };
         let space = greenup_space::Space::read(file.text(), &facts).map_err(|e| {
             let named = source

@@ -16,6 +16,7 @@ use crate::engine::{Engine, PhaseTimes, Steps};
 use crate::memory;
 use crate::plan::{Plan, Upward};
 use crate::precision::{Kernels, Real, Sums};
+use greenup_setting::setting;
 use m2l::Spectra;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -63,7 +64,11 @@ pub fn check_memory<R: Real>(plan: &Plan<R>) -> Result<(), FmmError> {
         plan.tree().nodes.len(),
         plan.surface()
     );
-    let fix = "use fewer points, a larger --ncrit, --precision f32, or a lower accuracy";
+    let fix = format!(
+        "use fewer points, a larger {}, {}, or a lower accuracy",
+        setting("ncrit"),
+        setting("precision").to("f32")
+    );
     memory::check(&what, bytes(plan).saturating_add(results), fix)
 }
 

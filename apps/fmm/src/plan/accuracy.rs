@@ -4,6 +4,7 @@ use crate::error::{FmmError, invalid};
 use crate::kernel::Kernel;
 use crate::options::Options;
 use crate::precision::Real;
+use greenup_setting::setting;
 
 /// Bounds of the relative L2 error for surface orders p = 3, 4, …, with charges of both signs: potentials, gradients.
 /// 1.5 times the largest measured over the distributions (docs/results/fmm.md).
@@ -50,9 +51,12 @@ pub fn order<R: Real>(tolerance: f64, kernel: Kernel, gradient: bool) -> Result<
             precision: R::NAME,
             tolerance,
             reachable: bound,
-            hint: match R::DOUBLE {
-                true => format!(": use --accuracy {bound:e}"),
-                false => format!(": use --accuracy {bound:e}, or --precision f64"),
+            hint: {
+                let lower = setting("accuracy").to(format_args!("{bound:e}"));
+                match R::DOUBLE {
+                    true => format!(": use {lower}"),
+                    false => format!(": use {lower}, or {}", setting("precision").to("f64")),
+                }
             },
         });
     }

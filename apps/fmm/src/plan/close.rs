@@ -8,6 +8,7 @@ use crate::error::FmmError;
 use crate::pair;
 use crate::precision::Real;
 use crate::tree::{Lists, Tree};
+use greenup_setting::setting;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -161,7 +162,7 @@ impl Close {
         crate::memory::check(
             "pairs of points that are close for the extent of all",
             crate::memory::bytes(total, 2 * size_of::<Pair>()),
-            "use a lower accuracy or --precision f64",
+            format!("use a lower accuracy or {}", setting("precision").to("f64")),
         )?;
         let reach = reach * 0.5f64.powi(first as i32);
         let mut pairs: Vec<Pair> = match all.into_inner() <= enough {

@@ -9,6 +9,7 @@ use crate::plan::Plan;
 use crate::precision::Real;
 use greenup_app::{AppError, Result, wisdom};
 use greenup_device::{DeviceSpec, cuda};
+use greenup_setting::setting;
 use greenup_wisdom::Device as Known;
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub fn check_kernels<R: Real>(kernel: Kernel, gradient: bool, kernels: &str) -> 
 fn changed(config: Config, kernels: &str) -> Result<Config> {
     config
         .with(kernels)
-        .map_err(|e| AppError::new(format!("--kernels: {e}")))
+        .map_err(|e| AppError::new(format!("{}: {e}", setting("kernels"))))
 }
 
 /// A plan on a GPU and the host's cores.

@@ -4,6 +4,7 @@ use super::route::{Data, Group, Route};
 use super::{Device, GEMM_F16X2};
 use crate::mesh_form_factor::{Extent, Surface, about_center};
 use greenup_device::cuda::{Arg, CudaError, Function, Memory, Shape};
+use greenup_setting::setting;
 use rayon::prelude::*;
 
 /// Nodes of one product: with fewer, memory traffic of the sums would take as long as the products.
@@ -82,8 +83,9 @@ impl GemmF16x2 {
     ) -> Result<Self, CudaError> {
         if !device.has_f16x2() {
             return Err(refused(format!(
-                "they are written for Hopper (sm_90), this is {}; use --precision f32",
-                device.gpu.arch
+                "they are written for Hopper (sm_90), this is {}; use {}",
+                device.gpu.arch,
+                setting("precision").to("f32")
             )));
         }
         let nodes = &surface.nodes;
@@ -91,9 +93,10 @@ impl GemmF16x2 {
         let lift = (extent.im_qz * nodes.extent(2)).exp();
         // Terms below 2^-25 of the largest are lost.
         if nodes.len() as f64 * largest > 64.0 * nodes.area || lift > 64.0 {
-            return Err(refused(
-                "triangles or waves of too different sizes; use --precision f32".into(),
-            ));
+            return Err(refused(format!(
+                "triangles or waves of too different sizes; use {}",
+                setting("precision").to("f32")
+            )));
         }
         let groups = data
             .groups
@@ -128,7 +131,10 @@ fn shared() -> u32 {
 fn pairs(device: &Device, surface: &Surface, g: &Group) -> Result<Pairs, CudaError> {
     let found = about_center(&g.values, surface.nodes.extent(1));
     let (center, distance) = found.ok_or_else(|| {
-        refused("q_y must lie symmetrically about their center; use --precision f32".into())
+        refused(format!(
+            "q_y must lie symmetrically about their center; use {}",
+            setting("precision").to("f32")
+        ))
     })?;
     let (scale, along) = scales(surface, g.qx, center);
     let sets = if along > 0.0 { 6 } else { 4 };

@@ -13,6 +13,7 @@ use crate::mesh_form_factor::{
 };
 use greenup_device::cuda::{CudaError, Gpu};
 use greenup_meter::Measurement;
+use greenup_setting::setting;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -78,8 +79,9 @@ impl Service {
         let memory = request.memory;
         if needed > memory {
             return Err(format!(
-                "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU; give --memory, or use \
-                 --method nufft"
+                "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU; give {}, or use {}",
+                setting("memory"),
+                setting("method").to("nufft")
             )
             .into());
         }
@@ -199,17 +201,23 @@ impl Accelerator for Service {
         grid: bool,
         transforms: bool,
     ) -> Result<Method, GisaxsError> {
+        let cpu = || setting("device").to("cpu");
+        let method = |name: &str| setting("method").to(name);
         match asked {
             None if grid || transforms => Ok(Method::Nufft),
             None => Ok(Method::Direct),
             Some(Method::Exact) => {
-                Err("the exact method runs on the CPU only: use --device cpu".into())
+                Err(format!("the exact method runs on the CPU only: use {}", cpu()).into())
             }
-            Some(Method::Gemm) if !grid => Err(
-                "the GPU runs GEMM for tensor grids only: use --method nufft or direct, or --device cpu".into(),
-            ),
+            Some(Method::Gemm) if !grid => Err(format!(
+                "the GPU runs GEMM for tensor grids only: use {} or direct, or {}",
+                method("nufft"),
+                cpu()
+            )
+            .into()),
             Some(Method::Nufft) if !grid && !transforms => {
-                Err("q_x spans too much for the nonuniform FFT: use --method direct".into())
+                let direct = method("direct");
+                Err(format!("q_x spans too much for the nonuniform FFT: use {direct}").into())
             }
             Some(method) => Ok(method),
         }
@@ -303,7 +311,8 @@ impl Accelerator for Service {
         meter: &Arc<MakeMeter>,
     ) -> Result<Vec<Measurement>, GisaxsError> {
         if !on_grid(request) {
-            return Err("only tensor grids are measured: use --grid".into());
+            let grid = setting("grid");
+            return Err(format!("only tensor grids are measured: use {grid}").into());
         }
         self.check_memory(request, grid)?;
         let measured = self.on_device(|device| {

@@ -8,6 +8,7 @@ use crate::GisaxsError;
 use crate::form::FormFactor;
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
+use greenup_setting::setting;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -59,9 +60,12 @@ impl Prepared<'_> {
         meter: &Arc<MakeMeter>,
     ) -> Result<Vec<Measurement>, GisaxsError> {
         let (Some((on, request)), [grid]) = (self.on(), grids) else {
-            return Err(
-                "only tensor grids on GPUs are measured: use --grid and --device cuda".into(),
-            );
+            return Err(format!(
+                "only tensor grids on GPUs are measured: use {} and {}",
+                setting("grid"),
+                setting("device").to("cuda")
+            )
+            .into());
         };
         let part = grid.at_heights(self.heights(grid, ranks.rank(), ranks.size()));
         let nodes = part_of(self.nodes, ranks.rank(), (ranks.size(), 1));

@@ -13,6 +13,7 @@ use super::{Method, Quadrature, Sampling, Settings, Surface, Watch, each};
 use crate::form::Polyhedron;
 use greenup_process::memory;
 use greenup_ranks::Ranks;
+use greenup_setting::setting;
 use num_complex::Complex64;
 use std::sync::Arc;
 
@@ -144,7 +145,12 @@ pub fn prepare<'a>(
         .map(Some);
     }
     if precision == Precision::F16x2 {
-        return Err("--precision f16x2 is for the tensor cores of a GPU: use --device cuda".into());
+        return Err(format!(
+            "{} is for the tensor cores of a GPU: use {}",
+            setting("precision").to("f16x2"),
+            setting("device").to("cuda")
+        )
+        .into());
     }
     let nodes = &surface.nodes;
     let transform = match settings.method {
@@ -219,7 +225,12 @@ pub fn prepare<'a>(
             },
         ),
         Method::Gemm | Method::Nufft if corrected => {
-            return Err("--quadrature corrected needs --method direct".into());
+            return Err(format!(
+                "{} needs {}",
+                setting("quadrature").to("corrected"),
+                setting("method").to("direct")
+            )
+            .into());
         }
         Method::Gemm => made(
             sampled + rounding,
@@ -239,7 +250,10 @@ pub fn prepare<'a>(
             .into());
         }
         Method::Nufft if !transform.error.is_finite() => {
-            return Err("Im(q_z) is too large for the nonuniform FFT: use --method direct".into());
+            let direct = setting("method").to("direct");
+            return Err(
+                format!("Im(q_z) is too large for the nonuniform FFT: use {direct}").into(),
+            );
         }
         Method::Nufft => {
             let error = sampled + transform.error;
@@ -286,14 +300,24 @@ fn on_accelerator<'a>(
     (precision, corrected): (Precision, bool),
 ) -> Result<Prepared<'a>, crate::GisaxsError> {
     if corrected {
-        return Err("--quadrature corrected runs on the CPU only: use --device cpu".into());
+        return Err(format!(
+            "{} runs on the CPU only: use {}",
+            setting("quadrature").to("corrected"),
+            setting("device").to("cpu")
+        )
+        .into());
     }
     let grid = runs(grids).is_some();
     let plan = Transform::plan(&surface, extent, grid, settings.accuracy);
     let terms = DetectorNufft::terms(&surface.nodes, extent, plan.accuracy);
     let method = on.method(settings.method, grid, terms <= MAX_TERMS)?;
     if precision == Precision::F16x2 && method != Method::Gemm {
-        return Err("--precision f16x2 needs --method gemm".into());
+        return Err(format!(
+            "{} needs {}",
+            setting("precision").to("f16x2"),
+            setting("method").to("gemm")
+        )
+        .into());
     }
     let rounding = match precision {
         // On rows of a detector the transform has double precision only.

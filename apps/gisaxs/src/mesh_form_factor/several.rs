@@ -4,6 +4,7 @@ use super::accelerator::{DeviceTimes, MakeMeter, Request, Sums, Values, whole_gr
 use super::{Accelerator, Method, QGrid, Watch, part_of};
 use crate::GisaxsError;
 use greenup_meter::Measurement;
+use greenup_setting::setting;
 use num_complex::Complex64;
 use std::ops::Range;
 use std::sync::Arc;
@@ -67,8 +68,8 @@ impl Several {
             r.map_err(|e| {
                 let fix = match e {
                     // Any device would say so.
-                    GisaxsError::Invalid(_) => "",
-                    _ => ". Fix: leave it out of --device",
+                    GisaxsError::Invalid(_) => String::new(),
+                    _ => format!(". Fix: leave it out of {}", setting("device")),
                 };
                 GisaxsError::Invalid(format!(
                     "device {} of {} ({}): {e}{fix}",

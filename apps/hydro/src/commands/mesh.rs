@@ -104,7 +104,7 @@ impl MeshArgs {
             (self.problem.is_some() && parts, "problem", zones),
             (
                 self.t_final.is_some() && !dofs,
-                "t-final",
+                "t_final",
                 "only `dofs` moves the mesh",
             ),
         ];

@@ -5,6 +5,7 @@ use crate::commands::run::run;
 use crate::session::restart::{Restart, problem};
 use crate::session::settings::Settings;
 use greenup_app::{AppError, Result, print};
+use greenup_setting::setting;
 use std::path::Path;
 
 pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
@@ -46,29 +47,31 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
 fn same_state(flags: &Settings, before: &Settings) -> Result {
     let number = |n: Option<usize>| n.map(|n| n.to_string());
     // Files may have moved; their content is compared later.
-    let files = |flag: &str, s: &Settings| s.input_files().iter().any(|(f, _)| *f == flag);
-    for (flag, new, old) in [
-        ("--problem", flags.problem.clone(), before.problem.clone()),
-        ("--mesh", flags.mesh.clone(), before.mesh.clone()),
-        ("--refine", number(flags.refine), number(before.refine)),
-        ("--order", number(flags.order), number(before.order)),
+    let files = |name: &str, s: &Settings| s.input_files().iter().any(|(n, _)| *n == name);
+    for (name, new, old) in [
+        ("problem", flags.problem.clone(), before.problem.clone()),
+        ("mesh", flags.mesh.clone(), before.mesh.clone()),
+        ("refine", number(flags.refine), number(before.refine)),
+        ("order", number(flags.order), number(before.order)),
         (
-            "--energy-order",
+            "energy_order",
             number(flags.energy_order),
             number(before.energy_order),
         ),
         (
-            "--e0",
+            "e0",
             flags.e0.map(|e| e.to_string()),
             before.e0.map(|e| e.to_string()),
         ),
     ] {
         if let (Some(new), Some(old)) = (new, old)
             && new != old
-            && !(files(flag, flags) && files(flag, before))
+            && !(files(name, flags) && files(name, before))
         {
             return Err(AppError::new(format!(
-                "{flag} {new}: the state in the checkpoint was computed with {flag} {old}, which a restart cannot change; start another run with `hydro run`"
+                "{}: the state in the checkpoint was computed with {}, which a restart cannot change; start another run with `hydro run`",
+                setting(name).to(new),
+                setting(name).to(old)
             )));
         }
     }

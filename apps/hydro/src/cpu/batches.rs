@@ -6,6 +6,7 @@ use crate::HydroError;
 use crate::hydro::Hydro;
 use crate::hydro::PointRules;
 use greenup_device::HostIsa;
+use greenup_setting::setting;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -54,7 +55,8 @@ impl Batches {
         }
         let Some(factors) = &e.factors else {
             return Err(HydroError::Device(format!(
-                "partial assembly needs quadrilaterals or hexahedra: use --assembly full for a {:?}",
+                "partial assembly needs quadrilaterals or hexahedra: use {} for a {:?}",
+                setting("assembly").to("full"),
                 e.shape
             )));
         };

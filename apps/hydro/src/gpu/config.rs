@@ -2,6 +2,7 @@
 
 use super::arguments::sizes;
 use crate::fem::element::Element;
+use greenup_setting::setting;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -62,9 +63,11 @@ pub enum ConfigError {
     Planes,
     /// Shared memory is too small.
     #[error(
-        "{parameter}={zones}: at order {order} a block of the {kernel} needs {} KiB of shared memory, and this GPU has {} KiB; use fewer zones per block, a lower --order or --device cpu",
+        "{parameter}={zones}: at order {order} a block of the {kernel} needs {} KiB of shared memory, and this GPU has {} KiB; use fewer zones per block, a lower {} or {}",
         needed.div_ceil(1024),
-        available / 1024
+        available / 1024,
+        setting("order"),
+        setting("device").to("cpu")
     )]
     SharedMemory {
         /// The parameter that can be lowered.

@@ -28,6 +28,7 @@ use crate::fem::mass_matrix::Csr;
 use crate::hydro::Hydro;
 use crate::time::integrator::{Ode, Op};
 use greenup_device::cuda::{Compiler, CudaError, Gpu as Found, Graph, Memory, Session, cubins};
+use greenup_setting::setting;
 use host_zones::HostZones;
 use kernels::{Kernels, built};
 use memory::{Done, Fixed, Register};
@@ -111,19 +112,20 @@ impl Gpu {
         let e = &e;
         if !e.shape.tensor() {
             return Err(HydroError::Device(format!(
-                "GPUs need quadrilaterals or hexahedra: use --device cpu for a {:?}",
+                "GPUs need quadrilaterals or hexahedra: use {} for a {:?}",
+                setting("device").to("cpu"),
                 e.shape
             )));
         }
         h.consistent()?;
         let gpu = Found::numbered(ordinal)?;
         let shared = shared_bytes(&gpu);
+        let wrong =
+            |e: config::ConfigError| HydroError::Device(format!("{} {e}", setting("kernels")));
         let config = Config::default_for(e, shared)
             .with(parameters)
-            .map_err(|e| HydroError::Device(format!("--kernels {e}")))?;
-        config
-            .check(e, shared)
-            .map_err(|e| HydroError::Device(format!("--kernels {e}")))?;
+            .map_err(wrong)?;
+        config.check(e, shared).map_err(wrong)?;
         // Stresses are stored if work is computed with other velocities.
         let stored = full || ode == Ode::Rk2avg;
         let config = Config {
@@ -133,8 +135,10 @@ impl Gpu {
         let session = Session::open(gpu.ordinal)?;
         if part.is_some() && u32::try_from(2 * h.space.shares.len()).is_err() {
             return Err(HydroError::Device(format!(
-                "{} zones of order {} are too many for the GPU of one rank: use more GPUs, or a smaller --refine",
-                h.space.zones, e.order
+                "{} zones of order {} are too many for the GPU of one rank: use more GPUs, or a smaller {}",
+                h.space.zones,
+                e.order,
+                setting("refine")
             )));
         }
         let csr = full.then(|| Csr::of_mass(&h));

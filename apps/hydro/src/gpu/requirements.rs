@@ -3,6 +3,8 @@
 use crate::HydroError;
 use crate::fem::mass_matrix::Csr;
 use crate::hydro::Hydro;
+use greenup_device::cuda::CudaError;
+use greenup_setting::setting;
 
 /// Memory of a problem on a GPU by the largest arrays, bytes.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +59,11 @@ impl Requirements {
         let gb = |bytes: usize| format!("{:.2} GB", bytes as f64 * 1e-9);
         if u32::try_from(self.forces).is_err() {
             return Err(HydroError::Device(format!(
-                "{} zones of order {} are too many for the GPU's 32-bit indices: use a smaller --refine or a lower --order",
-                self.zones, self.order
+                "{} zones of order {} are too many for the GPU's 32-bit indices: use a smaller {} or a lower {}",
+                self.zones,
+                self.order,
+                setting("refine"),
+                setting("order")
             )));
         }
         let all = self.corner + self.inverse + self.others;
@@ -68,24 +73,36 @@ impl Requirements {
         let (what, fix) = if self.corner > self.inverse {
             (
                 format!(
-                    "{} for the corner-force matrices of --assembly full",
-                    gb(self.corner)
+                    "{} for the corner-force matrices of {}",
+                    gb(self.corner),
+                    setting("assembly").to("full")
                 ),
-                "--assembly partial, a smaller --refine or a lower --order",
+                format!(
+                    "{}, a smaller {} or a lower {}",
+                    setting("assembly").to("partial"),
+                    setting("refine"),
+                    setting("order")
+                ),
             )
         } else {
             (
                 format!("{} for the inverse mass matrices", gb(self.inverse)),
-                "a smaller --refine, a lower --energy-order or --device cpu",
+                format!(
+                    "a smaller {}, a lower {} or {}",
+                    setting("refine"),
+                    setting("energy_order"),
+                    setting("device").to("cpu")
+                ),
             )
         };
-        Err(HydroError::Device(format!(
+        Err(CudaError::OutOfMemory(format!(
             "{} zones of order {} need {} of GPU memory ({what}), and {} are free: use {fix}",
             self.zones,
             self.order,
             gb(all),
             gb(free)
-        )))
+        ))
+        .into())
     }
 }
 

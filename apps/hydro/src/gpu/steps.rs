@@ -10,6 +10,7 @@ use crate::engine::{Engine, Part, State, Timings};
 use crate::time::integrator::{Ode, Op};
 use crate::tuning::balance::Balance;
 use greenup_device::cuda::{CudaError, Shape};
+use greenup_setting::setting;
 use std::time::Instant;
 
 impl Gpu {
@@ -124,13 +125,18 @@ impl Gpu {
         let share = share.unwrap_or(0.9);
         if !(share > 0.0 && share < 1.0) {
             return Err(HydroError::Device(format!(
-                "--share {share}: it must be between 0 and 1"
+                "{}: it must be between 0 and 1",
+                setting("share").to(share)
             )));
         }
         if !self.config.fused || self.zones() < 16 {
-            return Err(HydroError::Device(
-                "--device cuda+cpu needs at least 16 zones and fused kernels: not --ode rk2avg, --assembly full or --kernels fused=0".into(),
-            ));
+            return Err(HydroError::Device(format!(
+                "{} needs at least 16 zones and fused kernels: not {}, {} or {}",
+                setting("device").to("cuda+cpu"),
+                setting("ode").to("rk2avg"),
+                setting("assembly").to("full"),
+                setting("kernels").to("fused=0")
+            )));
         }
         self.host = Some(HostZones::new(&self.h, Balance::new(share, self.zones()))?);
         Ok(())

@@ -6,6 +6,7 @@ use super::tokens::{Words, short};
 use super::{Curved, Mesh, Place, face};
 use crate::HydroError;
 use crate::fem::element::Shape;
+use greenup_setting::setting;
 use hashbrown::HashMap;
 
 /// Permutation from lexicographic corners to MFEM's order.
@@ -112,9 +113,10 @@ fn header(w: &mut Words) -> Result<(), HydroError> {
         ["MFEM", "NURBS", ..] => {
             "NURBS meshes are not read. Fix: save it with nodes of H1_ or L2_T1_"
         }
-        ["MFEM", "INLINE", ..] => {
-            "inline meshes are not read. Fix: use the zones of a unit box, such as `--mesh 4x4`, or save it by MFEM as a mesh"
-        }
+        ["MFEM", "INLINE", ..] => &format!(
+            "inline meshes are not read. Fix: use the zones of a unit box, such as `{}`, or save it by MFEM as a mesh",
+            setting("mesh").to("4x4")
+        ),
         ["MFEM", "mesh", ..] => "versions 1.0, 1.2 and 1.3 of MFEM's meshes are read",
         _ => "a mesh of MFEM begins with `MFEM mesh v1.0`, one of Gmsh with `$MeshFormat`",
     };

@@ -11,6 +11,7 @@ use crate::mesh::Bounds;
 use crate::output::solution::Exact;
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
+use greenup_setting::setting;
 use rayon::prelude::*;
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -94,7 +95,8 @@ impl Line {
         for (c, axis) in AXES.iter().enumerate().skip(mesh.dim) {
             if self.from[c] != 0.0 || self.to[c] != 0.0 {
                 return Err(HydroError::Output(format!(
-                    "--line {self}: the mesh has {} dimension{}, without {}",
+                    "{}: the mesh has {} dimension{}, without {}",
+                    setting("line").to(self),
                     mesh.dim,
                     if mesh.dim == 1 { "" } else { "s" },
                     axis
@@ -113,7 +115,8 @@ impl Line {
             .map(|((lo, hi), name)| format!("{name} from {lo} to {hi}"))
             .collect();
         Err(HydroError::Output(format!(
-            "--line {self} does not meet the mesh: {}",
+            "{} does not meet the mesh: {}",
+            setting("line").to(self),
             all.join(", ")
         )))
     }

@@ -7,6 +7,7 @@ use crate::hydro::Hydro;
 use crate::mesh::Mesh;
 use crate::part::Partition;
 use greenup_report::mesh_figure::{MeshFigure, MeshNodes, MeshPanel, MeshZone, Places};
+use greenup_setting::setting;
 use std::sync::Arc;
 
 /// Points on each side of a curved zone.
@@ -156,7 +157,8 @@ pub fn shared(
     plane(mesh)?;
     if rank >= n {
         return Err(HydroError::Setting(format!(
-            "--rank {rank}: there are {n} ranks, counted from 0"
+            "{}: there are {n} ranks, counted from 0",
+            setting("rank").to(rank)
         )));
     }
     let cut = Partition::new(mesh, n)?;

@@ -7,6 +7,7 @@ use crate::HydroError;
 use crate::fem::element::Shape;
 use crate::mesh::{Bounds, Curved, Mesh, Source, boxes, face};
 use greenup_ranks::Ranks;
+use greenup_setting::setting;
 
 /// Zones a rank in a mesh that is cut: parts then differ by less than a hundredth.
 const ENOUGH: usize = 256;
@@ -52,7 +53,8 @@ impl PartMesh {
         let mut out = match Mesh::source(name, refine, fits)? {
             Source::Box(_) if method != Method::Bisection => {
                 return Err(HydroError::Setting(format!(
-                    "{name} is a box, whose parts bisection cuts best, without the mesh of the whole. Fix: leave out --partition"
+                    "{name} is a box, whose parts bisection cuts best, without the mesh of the whole. Fix: leave out {}",
+                    setting("partition")
                 )));
             }
             Source::Box(faces) => {

@@ -3,6 +3,7 @@
 use crate::HydroError;
 use crate::mesh::Mesh;
 use greenup_device::library::Library;
+use greenup_setting::setting;
 use std::ffi::c_int;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -55,15 +56,16 @@ pub fn partition(mesh: &Mesh, ranks: usize) -> Result<Vec<u32>, HydroError> {
     unsafe { defaults(options.as_mut_ptr()) };
     if options[OPTIONS..].iter().any(|o| *o != 0) {
         return Err(HydroError::Setting(format!(
-            "this METIS has integers of 64 bits. Fix: one with 32 bits, as of `apt-get install libmetis5`, named by {VARIABLE}; or --partition \
-             bisection"
+            "this METIS has integers of 64 bits. Fix: one with 32 bits, as of `apt-get install libmetis5`, named by {VARIABLE}; or {}",
+            bisection()
         )));
     }
     let (zones, corners) = (mesh.zones(), mesh.corners.len());
     let number = |n: usize| {
         i32::try_from(n).map_err(|_| {
             HydroError::Setting(format!(
-                "{n} corners are too many for METIS. Fix: --partition bisection"
+                "{n} corners are too many for METIS. Fix: {}",
+                bisection()
             ))
         })
     };
@@ -108,7 +110,8 @@ pub fn partition(mesh: &Mesh, ranks: usize) -> Result<Vec<u32>, HydroError> {
     drop(one);
     if status != OK {
         return Err(HydroError::Setting(format!(
-            "METIS failed with status {status}. Fix: --partition bisection"
+            "METIS failed with status {status}. Fix: {}",
+            bisection()
         )));
     }
     let of_zones: Vec<u32> = of_zones.into_iter().map(i32::unsigned_abs).collect();
@@ -120,10 +123,16 @@ pub fn partition(mesh: &Mesh, ranks: usize) -> Result<Vec<u32>, HydroError> {
     }
     match has.iter().position(|h| !h) {
         Some(rank) => Err(HydroError::Setting(format!(
-            "METIS gives rank {rank} none of {zones} zones. Fix: fewer ranks, a higher --refine, or --partition bisection"
+            "METIS gives rank {rank} none of {zones} zones. Fix: fewer ranks, a higher {}, or {}",
+            setting("refine"),
+            bisection()
         ))),
         None => Ok(of_zones),
     }
+}
+
+fn bisection() -> String {
+    setting("partition").to("bisection")
 }
 
 fn library() -> Result<Library, HydroError> {
@@ -137,7 +146,8 @@ fn library() -> Result<Library, HydroError> {
         }
     }
     Err(HydroError::Setting(format!(
-        "METIS is not found ({why}). Fix: `apt-get install libmetis5`, or {VARIABLE} with the path of libmetis.so; or --partition bisection"
+        "METIS is not found ({why}). Fix: `apt-get install libmetis5`, or {VARIABLE} with the path of libmetis.so; or {}",
+        bisection()
     )))
 }
 

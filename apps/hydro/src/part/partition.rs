@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use greenup_model::network::bisect;
 pub(super) use greenup_model::network::bisection::longest;
 use greenup_ranks::Ranks;
+use greenup_setting::setting;
 
 /// How zones are dealt out to ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -83,16 +84,18 @@ use super::metis::partition as metis;
 
 #[cfg(not(feature = "metis"))]
 fn metis(_: &Mesh, _: usize) -> Result<Vec<u32>, HydroError> {
-    Err(HydroError::Setting(
-        "this hydro is built without METIS. Fix: `cargo build -p greenup-hydro --features metis`, or --partition bisection".into(),
-    ))
+    Err(HydroError::Setting(format!(
+        "this hydro is built without METIS. Fix: `cargo build -p greenup-hydro --features metis`, or {}",
+        setting("partition").to("bisection")
+    )))
 }
 
 /// Each rank needs a zone.
 pub(super) fn check(zones: usize, ranks: usize) -> Result<(), HydroError> {
     if ranks > zones {
         return Err(HydroError::Setting(format!(
-            "{ranks} ranks for {zones} zones: each needs one at least. Fix: fewer ranks, or a higher --refine"
+            "{ranks} ranks for {zones} zones: each needs one at least. Fix: fewer ranks, or a higher {}",
+            setting("refine")
         )));
     }
     Ok(())

@@ -13,6 +13,7 @@ use crate::problem::Problem;
 use crate::problem::initial_state::{Facts, Orders, assembled, spaces, values};
 use crate::problem::zone_at_start::material;
 use greenup_ranks::Ranks;
+use greenup_setting::setting;
 use std::sync::Arc;
 
 /// The problem of a part, and where it lies in the whole.
@@ -188,7 +189,8 @@ fn numbered(
     let (before, all) = sums_before(facts.ranks, &facts.zones, &counts);
     if all > f64::from(u32::MAX) {
         return Err(HydroError::Setting(format!(
-            "{all} nodes are too many: they have 32-bit numbers; use a smaller --refine"
+            "{all} nodes are too many: they have 32-bit numbers; use a smaller {}",
+            setting("refine")
         )));
     }
     let mut own = vec![0.0; space.zones * local];

@@ -10,6 +10,7 @@ use crate::hydro::Hydro;
 use crate::mesh::{Bounds, FREE, Mesh, PISTON};
 use crate::problem::origin::{corner_nodes, corners_at_origin, orthants};
 use crate::problem::{Defaults, Gas, Problem, Standard, Wall};
+use greenup_setting::setting;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -136,9 +137,10 @@ pub(crate) fn spaces<'a>(
     }
     if o.energy > 3 * o.kinematic - 1 {
         return Err(HydroError::InitialState(format!(
-            "orders {} and {}: the quadrature has too few points for the energies; use an --energy-order of at most {}",
+            "orders {} and {}: the quadrature has too few points for the energies; use an {} of at most {}",
             o.kinematic,
             o.energy,
+            setting("energy_order"),
             3 * o.kinematic - 1
         )));
     }
@@ -271,8 +273,10 @@ fn flattened(
     (lost.abs() > 1e-10).then(|| {
         let verb = if lost > 0.0 { "loses" } else { "gains" };
         format!(
-            "the mesh has order {of_mesh}, and --order {order} flattens its zones: it {verb} {:.2e} % of its {what}. Fix: use --order {of_mesh}",
-            lost.abs()
+            "the mesh has order {of_mesh}, and {} flattens its zones: it {verb} {:.2e} % of its {what}. Fix: use {}",
+            setting("order").to(order),
+            lost.abs(),
+            setting("order").to(of_mesh)
         )
     })
 }

@@ -3,6 +3,7 @@
 use crate::HydroError;
 use crate::fem::element::{Element, Shape};
 use crate::problem::initial_state::Orders;
+use greenup_setting::setting;
 
 /// Measured memory of runs divided by the arrays counted here (measured: 1.2 to 1.5).
 const COUNTED: f64 = 1.25;
@@ -70,15 +71,21 @@ impl Size {
         let numbers = self.zones * (self.shape.nodes(o.kinematic) * self.shape.dim()) as f64;
         if numbers >= f64::from(u32::MAX) {
             return Err(HydroError::Setting(format!(
-                "{} zones of order {} are too many: nodes have 32-bit numbers; use a smaller --refine",
-                self.zones, o.kinematic
+                "{} zones of order {} are too many: nodes have 32-bit numbers; use a smaller {}",
+                self.zones,
+                o.kinematic,
+                setting("refine")
             )));
         }
         let what = format!("a run of {} zones of order {}", self.zones, o.kinematic);
         greenup_process::memory::check(&what, self.bytes() as u64).map_err(|cause| {
             HydroError::Memory {
                 cause,
-                fix: "use a smaller --refine or --order",
+                fix: format!(
+                    "use a smaller {} or {}",
+                    setting("refine"),
+                    setting("order")
+                ),
             }
         })
     }

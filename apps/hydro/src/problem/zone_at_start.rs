@@ -6,6 +6,7 @@ use crate::fem::fe_space::Space;
 use crate::fem::small_matrix::{M, adjugate, determinant};
 use crate::mesh::Mesh;
 use crate::problem::{Gas, Problem};
+use greenup_setting::setting;
 
 /// Initial values of a zone.
 pub(super) struct Zone {
@@ -115,8 +116,10 @@ pub(super) fn at_start(
             let of_mesh = curved.map(|c| Element::new(mesh.shape, c.order, 0));
             let why = match of_mesh.filter(|e| curved_volume(mesh, e, z).1 > 0.0) {
                 Some(e) => format!(
-                    "--order {} flattens it, as the mesh has order {}. Fix: use --order {}",
-                    el.order, e.order, e.order
+                    "{} flattens it, as the mesh has order {}. Fix: use {}",
+                    setting("order").to(el.order),
+                    e.order,
+                    setting("order").to(e.order)
                 ),
                 None => "its corners are in a wrong order, or it is folded".to_owned(),
             };

@@ -15,6 +15,7 @@ use greenup_app::output::FIGURES;
 use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
 use greenup_ranks::Ranks;
+use greenup_setting::setting;
 use hashbrown::HashSet;
 use std::path::Path;
 
@@ -65,7 +66,7 @@ pub fn outputs(s: &Settings) -> Result {
 pub fn inputs(s: &Settings) -> Result<Vec<Input>> {
     s.input_files()
         .into_iter()
-        .map(|(flag, path)| Ok(Input::of(flag, Path::new(path))?))
+        .map(|(name, path)| Ok(Input::of(&format!("--{name}"), Path::new(path))?))
         .collect()
 }
 
@@ -134,9 +135,9 @@ pub fn materials(hydro: &Hydro, ranks: &dyn Ranks) -> Result {
     }
 }
 
-/// The error of a flag that changes nothing.
-pub fn no_effect(name: &str, why: &str) -> AppError {
-    AppError::new(format!("--{name} has no effect here: {why}"))
+/// The error of a setting that changes nothing.
+pub fn no_effect(name: &'static str, why: &str) -> AppError {
+    AppError::new(format!("{} has no effect here: {why}", setting(name)))
 }
 
 impl Settings {
@@ -155,31 +156,37 @@ impl Settings {
     /// A setting has no effect.
     pub fn only_with_effect(&self, problem: &Problem) -> Result {
         let (gpu, both) = (self.device().is_gpu(), self.device().is_shared());
+        let cuda = setting("device").to("cuda");
+        let cuda_and_cpu = setting("device").to("cuda+cpu");
         let is_sedov = problem.point_energy(1.0) != problem.point_energy(2.0);
         let needs = [
             (
                 self.e0.is_some() && !is_sedov,
                 "e0",
-                "it is the energy of the Sedov problem; a problem file has `point_energy`",
+                "it is the energy of the Sedov problem; a problem file has `point_energy`"
+                    .to_owned(),
             ),
             (
                 self.kernels.is_some() && !gpu,
                 "kernels",
-                "they are parameters of GPU kernels; add --device cuda",
+                format!("they are parameters of GPU kernels; add {cuda}"),
             ),
             (
                 self.share.is_some() && !both,
                 "share",
-                "one device computes all zones; add --device cuda+cpu",
+                format!("one device computes all zones; add {cuda_and_cpu}"),
             ),
             (
                 self.period.is_some() && !self.tune && !both,
                 "period",
-                "nothing is tuned or balanced; add --tune or --device cuda+cpu",
+                format!(
+                    "nothing is tuned or balanced; add {} or {cuda_and_cpu}",
+                    setting("tune").on()
+                ),
             ),
         ];
         match needs.into_iter().find(|(without, ..)| *without) {
-            Some((_, name, why)) => Err(no_effect(name, why)),
+            Some((_, name, why)) => Err(no_effect(name, &why)),
             None => Ok(()),
         }
     }
@@ -205,11 +212,11 @@ impl Settings {
                 "there are no snapshots; add --vtu",
             ),
             (f.field.is_some() && !pictures, "field", picture),
-            (f.log_color && !pictures, "log-color", picture),
-            (f.color_range.is_some() && !pictures, "color-range", picture),
+            (f.log_color && !pictures, "log_color", picture),
+            (f.color_range.is_some() && !pictures, "color_range", picture),
             (
                 f.mesh_lines != MeshLines::default() && !pictures,
-                "mesh-lines",
+                "mesh_lines",
                 picture,
             ),
             (!f.slices.is_empty() && !pictures, "slice", picture),
@@ -221,7 +228,7 @@ impl Settings {
             ),
             (
                 f.animation_frames.is_some() && f.animation.is_none(),
-                "animation-frames",
+                "animation_frames",
                 "there is no animation; add --animation",
             ),
         ];

@@ -5,6 +5,7 @@ use crate::output::checkpoint::{self, Input};
 use crate::session::settings::Settings;
 use greenup_app::{AppError, Result};
 use greenup_files::FileError;
+use greenup_setting::setting;
 use std::path::Path;
 
 /// The settings with the mark of their run, which is made if they have none.
@@ -18,10 +19,10 @@ pub fn marked(s: Settings, inputs: &[Input]) -> Settings {
 
 /// Mark of a run that begins with these settings and input files: eight hexadecimal digits.
 fn of(s: &Settings, inputs: &[Input]) -> String {
-    let files: Vec<&str> = s.input_files().iter().map(|(flag, _)| *flag).collect();
+    let files: Vec<&str> = s.input_files().iter().map(|(name, _)| *name).collect();
     // Files count by their contents.
-    let name = |flag: &str, name: &str| {
-        if files.contains(&flag) {
+    let name = |setting: &str, name: &str| {
+        if files.contains(&setting) {
             String::new()
         } else {
             name.to_owned()
@@ -29,7 +30,7 @@ fn of(s: &Settings, inputs: &[Input]) -> String {
     };
     let o = s.orders();
     let numbers = (o.kinematic, o.energy, o.cg_tol, o.cg_max, o.cfl, s.e0());
-    let names = (name("--problem", s.problem()), name("--mesh", s.mesh()));
+    let names = (name("problem", s.problem()), name("mesh", s.mesh()));
     let sums: Vec<u32> = inputs.iter().map(|i| i.crc32).collect();
     let text = format!(
         "{names:?} {} {numbers:?} {:?} {sums:?}",
@@ -45,19 +46,20 @@ pub fn check_checkpoint(path: &Path, mark: &str) -> Result {
     if !std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0) {
         return Ok(());
     }
-    let hint = "name another file with --checkpoint, or delete it";
+    let checkpoint = setting("checkpoint");
+    let hint = format!("name another file with {checkpoint}, or delete it");
     let old = checkpoint::read::<Settings>(path).map_err(|e| {
         AppError::new(format!(
-            "--checkpoint would replace a file that is no checkpoint: {e}"
+            "{checkpoint} would replace a file that is no checkpoint: {e}"
         ))
-        .hint(hint)
+        .hint(&hint)
     })?;
     let before = marked(old.setup, &old.inputs);
     if before.mark.as_deref() == Some(mark) {
         return Ok(());
     }
     Err(AppError::new(format!(
-        "--checkpoint would replace {}, a checkpoint of another run: problem {} on {}, step {}, t = {}",
+        "{checkpoint} would replace {}, a checkpoint of another run: problem {} on {}, step {}, t = {}",
         path.display(),
         before.problem(),
         before.mesh(),

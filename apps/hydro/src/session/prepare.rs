@@ -13,6 +13,7 @@ use crate::session::settings::Settings;
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_device::DeviceSpec;
 use greenup_ranks::Ranks;
+use greenup_setting::setting;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -38,28 +39,40 @@ pub fn check(s: &Settings, device: &DeviceSpec, ranks: &dyn Ranks) -> Result {
     if ranks.size() == 1 && s.partition != Method::default() {
         return Err(checks::no_effect(
             "partition",
-            "one rank has all zones; add --ranks",
+            &format!("one rank has all zones; add {}", setting("ranks")),
         ));
     }
     if ranks.size() == 1 && !s.reproducible {
         return Ok(());
     }
     let what = match ranks.size() {
-        1 => "--reproducible".to_owned(),
+        1 => setting("reproducible").on(),
         n => format!("{n} ranks"),
     };
     if s.reproducible && device.is_gpu() {
-        return Err(AppError::new("--reproducible does not work on GPUs")
-            .hint("use --device cpu; without it, sums of any number of GPUs differ by rounding"));
+        let reproducible = setting("reproducible").on();
+        return Err(
+            AppError::new(format!("{reproducible} does not work on GPUs")).hint(format!(
+                "use {}; without it, sums of any number of GPUs differ by rounding",
+                setting("device").to("cpu")
+            )),
+        );
     }
     for (flag, set, fix) in [
         (
-            "--device cuda+cpu",
+            setting("device").to("cuda+cpu"),
             device.is_shared(),
-            "use --device cuda or cuda:all: each rank has a GPU",
+            format!(
+                "use {} or cuda:all: each rank has a GPU",
+                setting("device").to("cuda")
+            ),
         ),
-        ("--tune", s.tune, "tune one rank"),
-        ("--profile", s.profile, "profile one rank"),
+        (setting("tune").on(), s.tune, "tune one rank".to_owned()),
+        (
+            setting("profile").on(),
+            s.profile,
+            "profile one rank".to_owned(),
+        ),
     ] {
         if set {
             return Err(AppError::new(format!("{flag} does not work with {what}")).hint(fix));

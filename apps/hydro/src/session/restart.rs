@@ -8,6 +8,7 @@ use crate::session::settings::Settings;
 use crate::session::{checks, mark};
 use crate::time::stepping::Clock;
 use greenup_app::{AppError, Result};
+use greenup_setting::setting;
 use std::path::Path;
 
 /// The point from which a run continues.
@@ -72,13 +73,14 @@ impl Restart {
 pub fn problem(s: &Settings, inputs: &[Input]) -> Result<Problem> {
     s.check()?;
     let now = checks::inputs(s)?;
-    for ((flag, path), now) in s.input_files().into_iter().zip(&now) {
+    for ((name, path), now) in s.input_files().into_iter().zip(&now) {
         if inputs
             .iter()
-            .any(|i| i.flag == flag && i.crc32 != now.crc32)
+            .any(|i| i.flag.strip_prefix("--") == Some(name) && i.crc32 != now.crc32)
         {
             return Err(AppError::new(format!(
-                "{path} changed since the run began; name the original file with {flag}"
+                "{path} changed since the run began; name the original file with {}",
+                setting(name)
             )));
         }
     }

@@ -10,6 +10,7 @@ use crate::time::integrator::Ode;
 use clap::{Args, ValueEnum};
 use greenup_app::{AppError, Result};
 use greenup_device::{DeviceSpec, Usable};
+use greenup_setting::setting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -279,21 +280,23 @@ impl Settings {
     /// A value is invalid.
     pub fn check(&self) -> Result {
         for (name, x) in [
-            ("--t-final", self.t_final()),
-            ("--cfl", self.orders().cfl),
-            ("--cg-tol", self.orders().cg_tol),
-            ("--e0", self.e0()),
+            ("t_final", self.t_final()),
+            ("cfl", self.orders().cfl),
+            ("cg_tol", self.orders().cg_tol),
+            ("e0", self.e0()),
         ] {
             if !(x > 0.0 && x.is_finite()) {
-                return Err(AppError::new(format!("{name} {x}: it must be above 0")));
+                let given = setting(name).to(x);
+                return Err(AppError::new(format!("{given}: it must be above 0")));
             }
         }
         for (name, n, max) in [
-            ("--refine", self.refine(), 12),
-            ("--snapshots", self.snapshots(), MAX_SNAPSHOTS),
+            ("refine", self.refine(), 12),
+            ("snapshots", self.snapshots(), MAX_SNAPSHOTS),
         ] {
             if n > max {
-                return Err(AppError::new(format!("{name} {n}: at most {max}")));
+                let given = setting(name).to(n);
+                return Err(AppError::new(format!("{given}: at most {max}")));
             }
         }
         let Orders {
@@ -304,16 +307,19 @@ impl Settings {
         } = self.orders();
         if cfl > MAX_CFL {
             return Err(AppError::new(format!(
-                "--cfl {cfl}: at most {MAX_CFL}; explicit steps are stable up to about 1"
+                "{}: at most {MAX_CFL}; explicit steps are stable up to about 1",
+                setting("cfl").to(cfl)
             )));
         }
         if cg_tol >= 1.0 {
             return Err(AppError::new(format!(
-                "--cg-tol {cg_tol}: it must be below 1, as it is relative"
+                "{}: it must be below 1, as it is relative",
+                setting("cg_tol").to(cg_tol)
             )));
         }
         if cg_max == 0 {
-            return Err(AppError::new("--cg-max 0: at least 1"));
+            let given = setting("cg_max").to(0);
+            return Err(AppError::new(format!("{given}: at least 1")));
         }
         DEVICES.check(self.device())?;
         Ok(self.figures.check()?)
@@ -339,15 +345,15 @@ impl Settings {
         files.iter().any(|file| file.is_some())
     }
 
-    /// Input files of the run, with the flags that name them.
+    /// Input files of the run, with the settings that name them.
     pub fn input_files(&self) -> Vec<(&'static str, &str)> {
         let file = |name: &&str, endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
         let problem = self.problem.as_deref().filter(|p| file(p, &[".toml"]));
         let mesh = self.mesh.as_deref().filter(|m| file(m, &MESH_FILES));
-        let problem = problem.map(|p| ("--problem", p));
+        let problem = problem.map(|p| ("problem", p));
         problem
             .into_iter()
-            .chain(mesh.map(|m| ("--mesh", m)))
+            .chain(mesh.map(|m| ("mesh", m)))
             .collect()
     }
 

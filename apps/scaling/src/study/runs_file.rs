@@ -4,6 +4,7 @@ use super::case::Case;
 use super::measured::Predicted;
 use greenup_files::{FileError, Log};
 use greenup_report::provenance::Provenance;
+use greenup_setting::setting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -85,7 +86,10 @@ pub enum RunsFileError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A line is not one of a study.
-    #[error("{file}, line {line}: {cause}. Fix: name a new folder by --out")]
+    #[error(
+        "{file}, line {line}: {cause}. Fix: name a new folder by {}",
+        setting("out")
+    )]
     Line {
         /// The file.
         file: String,

@@ -108,8 +108,7 @@ pub(crate) fn end_all(e: &AppError, code: u8) {
         std::thread::sleep(ORDER);
         print::error(&AppError {
             message: format!("rank {}: {}", launched.rank, e.message),
-            hint: e.hint.clone(),
-            code,
+            ..e.clone()
         });
     } else {
         print::error(e);

@@ -1,6 +1,7 @@
 //! Records that cannot be fitted.
 
 use greenup_model::Op;
+use greenup_setting::setting;
 use serde::Serialize;
 
 /// How energy is fitted.
@@ -53,7 +54,8 @@ pub enum FitError {
     Machine(#[from] greenup_model::MachineError),
     /// The unconstrained fit is not a machine.
     #[error(
-        "the linear fit gives `{op}` a negative energy ({energy_j:e} J); use --method nnls or capped"
+        "the linear fit gives `{op}` a negative energy ({energy_j:e} J); use {} or capped",
+        setting("method").to("nnls")
     )]
     NegativeEnergy {
         /// The class.

@@ -12,6 +12,7 @@ use greenup_app::progress::Bars;
 use greenup_app::{machine, print, sensors};
 use greenup_device::CpuFacts;
 use greenup_report::text;
+use greenup_setting::setting;
 use greenup_space::Facts;
 use greenup_tune::build::compile::compiler_version;
 use greenup_tune::problem::ProblemFile;
@@ -223,9 +224,10 @@ fn refused(e: SessionError, file: &Path, dir: &Path) -> AppError {
         )),
         SessionError::OutOfMemory => AppError::new(message)
             .hint("add filters; `greenup space` shows what each filter prunes"),
-        SessionError::NoEnergy { .. } => {
-            AppError::new(message).hint("tune for time, or name a meter with --sensor")
-        }
+        SessionError::NoEnergy { .. } => AppError::new(message).hint(format!(
+            "tune for time, or name a meter with {}",
+            setting("sensor")
+        )),
         SessionError::Unpredictable { .. } => AppError::new(message)
             .hint("the machine must have every operation class of [work], and energy for energy"),
         SessionError::EmptyShard { .. } => named().hint("use a smaller N in --shard I/N"),
@@ -274,9 +276,11 @@ pub fn failed(e: TuneError, dir: &Path) -> AppError {
             "{} lists every failure",
             dir.join("trials.jsonl").display()
         )),
-        e @ (TuneError::Environment(_) | TuneError::NoWorker(_)) => AppError::new(e.to_string()).hint(
-            "the measurements are kept; fix the cause and run the command again (tune with --resume)",
-        ),
+        e @ (TuneError::Environment(_) | TuneError::NoWorker(_)) => AppError::new(e.to_string())
+            .hint(format!(
+                "the measurements are kept; fix the cause and run the command again (tune with {})",
+                setting("resume").on()
+            )),
         e => AppError::new(e.to_string()),
     }
 }
@@ -287,18 +291,18 @@ const UNVERIFIED: &str = "the problem says nothing of right results: they are no
 /// A sweep's folder that cannot be used, with the fix.
 pub fn folder(e: FolderError) -> AppError {
     let out = AppError::new(e.to_string());
+    let resume = setting("resume").on();
+    let other = format!("choose another folder with {}", setting("out"));
     match e {
         FolderError::File(e) => e.into(),
         FolderError::Exists(_) => {
-            out.hint("continue it with --resume, or choose another folder with --out")
+            out.hint(format!("continue it with {resume}, or {other}"))
         }
-        FolderError::Other { .. } => out.hint(
-            "choose another folder with --out; or, if trials remain comparable, continue with --resume --accept NAME,… (or all)",
-        ),
-        FolderError::NotOfSweep(_) => out.hint("choose another folder with --out"),
-        FolderError::NoFacts(_) => out.hint(
-            "restore its sweep.json, or choose another folder with --out",
-        ),
+        FolderError::Other { .. } => out.hint(format!(
+            "{other}; or, if trials remain comparable, continue with {resume} --accept NAME,… (or all)"
+        )),
+        FolderError::NotOfSweep(_) => out.hint(other),
+        FolderError::NoFacts(_) => out.hint(format!("restore its sweep.json, or {other}")),
         FolderError::Csv { .. } | FolderError::Json { .. } | FolderError::Implausible { .. } => out,
         FolderError::Broken { .. } => out.hint("restore the file, or choose another folder"),
     }

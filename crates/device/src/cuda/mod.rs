@@ -56,6 +56,9 @@ pub enum CudaError {
         /// The message of the driver.
         cause: String,
     },
+    /// A GPU, or the host for copies, has too little memory.
+    #[error("{0}")]
+    OutOfMemory(String),
     /// A file cannot be read or written.
     #[error("{path}: {cause}")]
     Io {

@@ -2,6 +2,7 @@
 
 use crate::command::{CommandLine, CommandRun};
 use crate::stats::{Summary, median, outliers, ratio_of_medians};
+use greenup_setting::setting;
 use serde::{Serialize, Serializer};
 
 /// What was measured of one command.
@@ -237,10 +238,10 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
     let mut warnings: Vec<String> = log.warning().into_iter().collect();
     let odd = outliers(&times_s);
     if odd.first() == Some(&0) && !warmed {
-        warnings.push(
-            "the first run was far slower than the rest: use --warmup to fill the caches first"
-                .to_owned(),
-        );
+        warnings.push(format!(
+            "the first run was far slower than the rest: use {} to fill the caches first",
+            setting("warmup")
+        ));
     } else if !odd.is_empty() {
         warnings.push(format!(
             "{} of {} runs are outliers: another program may have interfered; use a quieter system or more runs",

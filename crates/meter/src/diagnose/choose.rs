@@ -4,6 +4,7 @@ use crate::probe::{Diagnosis, probe};
 use crate::sensor::{OpenedSensor, Problem, SensorInfo};
 use crate::sensors::{BusId, discover, nvml, open_named};
 use crate::{Meter, Policy, Sensor};
+use greenup_setting::setting;
 
 /// Sensors ready to measure, the main one first, then those of its group.
 pub struct Chosen {
@@ -74,7 +75,7 @@ pub fn sensors(
         return Ok(Chosen {
             sensors: Vec::new(),
             period_s: 0.0,
-            missing: Some("switched off by --sensor none".into()),
+            missing: Some(format!("switched off by {}", setting("sensor").to("none"))),
             gpu_seen: false,
         });
     }

@@ -4,6 +4,7 @@ use crate::sampler::{await_first, sample};
 use crate::sensor::{OpenedSensor, Problem, Quantity, Sensor, SensorError, now_s};
 use crate::stats::median;
 use crate::window::mean_power;
+use greenup_setting::setting;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -197,8 +198,9 @@ fn why_unusable(sensor: &dyn Sensor, seen: &Seen) -> Option<(String, String)> {
             "its value stayed at {} under load: a phantom, as virtual machines expose them",
             seen.last
         );
-        let fix = "measure on bare metal, or clamp an external meter on (`--sensor external:…`)";
-        (cause, fix)
+        let external = setting("sensor").to("external:…");
+        let fix = format!("measure on bare metal, or clamp an external meter on (`{external}`)");
+        return Some((cause, fix));
     } else {
         return None;
     };

@@ -3,6 +3,7 @@
 use super::sysfs;
 use crate::sensor::OpenedSensor;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use crate::sensors::external;
 use std::path::{Path, PathBuf};
 
 struct Battery {
@@ -55,7 +56,7 @@ fn open(dir: &Path) -> OpenedSensor {
         return Err(problem(
             "not offered by its firmware: neither power_now, nor current_now with voltage_now"
                 .into(),
-            "use an external meter (`--sensor external:…`)",
+            &format!("use {}", external::suggestion()),
         ));
     }
     let mut battery = Battery {

@@ -7,6 +7,7 @@ use crate::sensor::OpenedSensor;
 use crate::sensor::{
     DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
 };
+use greenup_setting::setting;
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::SampleValue;
 use nvml_wrapper::error::{NvmlError, nvml_try};
@@ -62,14 +63,14 @@ fn of_gpu(nvml: &Arc<Nvml>, index: u32) -> Vec<OpenedSensor> {
             id: format!("nvml:{index}"),
             present: true,
             cause: format!("energy and power are {}", advice::NOT_OFFERED),
-            fix: advice::NO_SENSOR.to_owned(),
+            fix: advice::no_sensor(),
         })];
     }
     for problem in found.iter_mut().filter_map(|f| f.as_mut().err()) {
         if not_offered(problem) {
             problem.fix = match &other {
                 Some(id) => format!("none needed: this GPU has `{id}`"),
-                None => advice::NO_SENSOR.to_owned(),
+                None => advice::no_sensor(),
             };
         }
     }
@@ -125,7 +126,10 @@ fn find(nvml: &Nvml, bus_id: BusId) -> Result<GpuIndex, Problem> {
             id: "nvml".into(),
             present: true,
             cause: format!("NVML does not know the GPU at {bus_id}: {e}"),
-            fix: "compare `nvidia-smi -L` with the GPUs that CUDA shows; `--sensor none` measures time alone".into(),
+            fix: format!(
+                "compare `nvidia-smi -L` with the GPUs that CUDA shows; `{}` measures time alone",
+                setting("sensor").to("none")
+            ),
         })
 }
 

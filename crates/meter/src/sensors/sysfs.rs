@@ -1,6 +1,7 @@
 //! Reading numbers below `/sys`, with problems that name the fix.
 
 use crate::sensor::{Problem, SensorError};
+use crate::sensors::external;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -64,16 +65,15 @@ pub fn unreadable(id: &str, path: &Path, error: &std::io::Error, permission_fix:
         present: true,
         cause: format!("{}: {}", path.display(), cause(error)),
         fix: match (error.kind(), error.raw_os_error()) {
-            (ErrorKind::PermissionDenied, _) => permission_fix,
+            (ErrorKind::PermissionDenied, _) => permission_fix.to_owned(),
             (_, Some(libc::ENODATA | libc::EOPNOTSUPP)) => {
-                "none: use another sensor, or an external meter (`--sensor external:…`)"
+                format!("none: use another sensor, or {}", external::suggestion())
             }
             (_, Some(libc::EAGAIN | libc::EBUSY)) => {
-                "try again; a suspended device must be woken first"
+                "try again; a suspended device must be woken first".to_owned()
             }
-            _ => "check the driver that provides this file",
-        }
-        .to_owned(),
+            _ => "check the driver that provides this file".to_owned(),
+        },
     }
 }
 

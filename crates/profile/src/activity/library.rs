@@ -1,6 +1,7 @@
 //! The library that the CUDA driver loads into the program, and NVIDIA's `libcupti` that it needs.
 
 use greenup_files::FileError;
+use greenup_setting::setting;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -29,14 +30,23 @@ pub enum MissingCupti {
 
 impl MissingCupti {
     /// How to fix it.
-    pub fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> String {
+        let without = || {
+            let cpu = setting("method").to("cpu");
+            format!("`{cpu}` profiles the program without its GPU")
+        };
         match self {
-            Self::Named(_) => "--cupti and GREENUP_CUPTI name the file libcupti.so.13 or .12",
-            Self::NotFound(_) => {
+            Self::Named(_) => format!(
+                "{} and GREENUP_CUPTI name the file libcupti.so.13 or .12",
+                setting("cupti")
+            ),
+            Self::NotFound(_) => format!(
                 "it comes with the CUDA toolkit (extras/CUPTI/lib64), or: pip install nvidia-cuda-cupti; name its file \
-                 with --cupti FILE. `--method cpu` profiles the program without its GPU"
-            }
-            Self::System => "`--method cpu` profiles the program without its GPU",
+                 with {}. {}",
+                setting("cupti").to("FILE"),
+                without()
+            ),
+            Self::System => without(),
         }
     }
 }

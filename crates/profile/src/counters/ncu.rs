@@ -4,6 +4,7 @@ use super::{Counted, DURATION, TENSOR, TENSOR_CYCLES, grouped};
 use crate::activity::library::on_path;
 use crate::groups::{Group, Key};
 use greenup_process::capture::output;
+use greenup_setting::setting;
 use greenup_tune::counters::ProfilerError;
 use greenup_tune::counters::ncu::{Launch, known, metrics_of_work, options, read_ended};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,14 +28,20 @@ pub enum CountError {
 
 impl CountError {
     /// How to fix it.
-    pub fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> String {
+        let time = setting("method").to("time");
         match self {
-            Self::NoProfiler => "it comes with the CUDA toolkit; `--method time` needs no counters",
-            Self::Profiler(_) => {
-                "reading counters must be allowed: run as root, or see NVIDIA's page on ERR_NVGPUCTRPERM; `--method time` \
-                 needs no counters"
+            Self::NoProfiler => {
+                format!("it comes with the CUDA toolkit; `{time}` needs no counters")
             }
-            Self::Stopped => "`--launches 1` counts less; `--method time` counts nothing",
+            Self::Profiler(_) => format!(
+                "reading counters must be allowed: run as root, or see NVIDIA's page on ERR_NVGPUCTRPERM; `{time}` \
+                 needs no counters"
+            ),
+            Self::Stopped => format!(
+                "`{}` counts less; `{time}` counts nothing",
+                setting("launches").to(1)
+            ),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::record::Sweep;
 use crate::command::Goal;
 use crate::objective::{Objective, UnknownObjective};
 use crate::sweep::OBJECTIVE;
+use greenup_setting::setting;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ pub enum ObjectiveError {
     #[error("no trial has a `{0}` above 0, which an objective must be")]
     NotPositive(String),
     /// The sweep's own objective is none.
-    #[error("sweep.json: {0}; name one with --objective")]
+    #[error("sweep.json: {}; name one with {}", .0, setting("objective"))]
     Recorded(#[from] UnknownObjective),
 }
 

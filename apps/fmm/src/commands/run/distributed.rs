@@ -22,6 +22,7 @@ use greenup_device::DeviceSpec;
 use greenup_meter::Measurement;
 use greenup_ranks::Ranks;
 use greenup_report::provenance::Provenance;
+use greenup_setting::setting;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -203,8 +204,8 @@ fn refuse<R: Real>(o: &Options, e: &Errors) -> std::result::Result<(), FmmError>
             targets: e.targets,
             accuracy: o.tolerance,
             hint: match R::DOUBLE {
-                true => "contributions that cancel lose their digits",
-                false => "use --precision f64",
+                true => "contributions that cancel lose their digits".to_owned(),
+                false => format!("use {}", setting("precision").to("f64")),
             },
         });
     }

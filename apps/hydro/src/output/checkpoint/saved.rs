@@ -72,8 +72,7 @@ impl Saved {
     /// It cannot be read, or does not fit into memory.
     pub fn whole(&self) -> Result<State, HydroError> {
         let bytes = 8 * (2 * self.coordinates + self.energies) as u64;
-        let fits = greenup_process::memory::check("the state in the checkpoint", bytes);
-        fits.map_err(|e| HydroError::Checkpoint(e.to_string()))?;
+        greenup_process::memory::check("the state in the checkpoint", bytes)?;
         let all = |n: usize| -> Vec<f64> { Vec::with_capacity(n) };
         let n = self.coordinates;
         let mut out = State {

@@ -6,6 +6,7 @@ use crate::mesh::Bounds;
 use crate::output::fields::Field;
 use crate::problem::Standard;
 use clap::ValueEnum;
+use greenup_setting::setting;
 use greenup_space::expr::Expression;
 use std::str::FromStr;
 
@@ -127,26 +128,30 @@ pub fn drawable(
     if let Some(s) = surface {
         if mesh.dim < 3 {
             return Err(HydroError::Output(format!(
-                "--surface: a surface needs three dimensions, and this mesh has {}; --png alone draws it",
-                mesh.dim
+                "{}: a surface needs three dimensions, and this mesh has {}; {} alone draws it",
+                setting("surface"),
+                mesh.dim,
+                setting("png")
             )));
         }
         if s.mirror && mesh.low.iter().any(|x| x.abs() > 1e-9) {
-            return Err(HydroError::Output(
-                "--mirror: the mesh must begin at x = 0, y = 0 and z = 0, where it is mirrored"
-                    .into(),
-            ));
+            return Err(HydroError::Output(format!(
+                "{}: the mesh must begin at x = 0, y = 0 and z = 0, where it is mirrored",
+                setting("mirror")
+            )));
         }
     }
     let Some(first) = slices.first() else {
         return Ok(());
     };
-    let name = |s: &Slice| format!("--slice {}={}", super::AXES[s.axis], s.at);
+    let name = |s: &Slice| setting("slice").to(format_args!("{}={}", super::AXES[s.axis], s.at));
     if mesh.dim < 3 {
         return Err(HydroError::Output(format!(
-            "{}: planes need three dimensions, and this mesh has {}; --line and --line-out FILE.csv show the fields along a line",
+            "{}: planes need three dimensions, and this mesh has {}; {} and {} show the fields along a line",
             name(first),
-            mesh.dim
+            mesh.dim,
+            setting("line"),
+            setting("line_out").to("FILE.csv")
         )));
     }
     for s in slices {

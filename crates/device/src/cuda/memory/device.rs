@@ -31,14 +31,9 @@ impl Session {
         self.make_current()?;
         // SAFETY: the context is current; nothing is read before it is written.
         let at = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|e| {
-            let CudaError::Driver { cause, .. } = failed("")(e) else {
-                return failed("no memory on the GPU")(e);
-            };
             let free = result::mem_get_info().map_or(0, |m| m.0);
-            CudaError::Driver {
-                what: "no memory on the GPU",
-                cause: format!("{cause}: {bytes} bytes asked for, {free} free"),
-            }
+            let driver = failed("no memory on the GPU")(e);
+            CudaError::OutOfMemory(format!("{driver}: {bytes} bytes asked for, {free} free"))
         })?;
         Ok(Memory {
             at,

@@ -21,7 +21,8 @@ impl Session {
         self.make_current()?;
         // SAFETY: the context is current.
         let at = unsafe { result::malloc_host(bytes.max(1), 0) }
-            .map_err(failed("no memory of the host for copies"))?;
+            .map_err(failed("no memory of the host for copies"))
+            .map_err(|e| CudaError::OutOfMemory(e.to_string()))?;
         // SAFETY: the driver gave so many bytes.
         unsafe { at.cast::<u8>().write_bytes(0, bytes) };
         Ok(Pinned {

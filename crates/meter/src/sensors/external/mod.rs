@@ -23,5 +23,13 @@ mod stamp;
 mod still;
 mod trace_clock;
 
+use greenup_setting::setting;
+
 pub use live::External;
 pub use recorded::Recorded;
+
+/// What to measure with where the host has no sensor.
+pub fn suggestion() -> String {
+    let external = setting("sensor").to("external:…");
+    format!("an external meter (`{external}`)")
+}

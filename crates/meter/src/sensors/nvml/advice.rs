@@ -1,5 +1,6 @@
 //! What NVML's errors mean for a user, by their code.
 
+use crate::sensors::external;
 use nvml_wrapper::Nvml;
 use nvml_wrapper::error::NvmlError;
 use std::ffi::CStr;
@@ -14,8 +15,12 @@ pub struct Advice {
 pub const NOT_OFFERED: &str = "not offered by this GPU";
 
 /// What to do where a GPU offers no sensor at all.
-pub const NO_SENSOR: &str = "GPUs from Volta on count their energy, but no vGPU and no MIG instance does: measure on the whole GPU, \
-     or by an external meter (`--sensor external:…`)";
+pub fn no_sensor() -> String {
+    format!(
+        "GPUs from Volta on count their energy, but no vGPU and no MIG instance does: measure on the whole GPU, or by {}",
+        external::suggestion()
+    )
+}
 
 /// Cause and fix.
 pub fn advice(nvml: Option<&Nvml>, e: &NvmlError) -> Advice {
