@@ -6,8 +6,8 @@ use crate::levels::Levels;
 use crate::sweeps::gemms;
 use crate::{PaperError, Records, platforms};
 use greenup_model::Op;
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::si;
+use greenup_report::table::{Cell, Header, Table};
 use greenup_study::pages::sweep::findings;
 use serde::Deserialize;
 

@@ -4,8 +4,9 @@ use crate::data::{Answer, Item, Paper, State};
 use crate::{Measured, PaperError, Records};
 use greenup_report::chart::Chart;
 use greenup_report::chart::canvas::escape;
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{si, three};
+use greenup_report::table::{Cell, Header, Table};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

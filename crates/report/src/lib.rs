@@ -20,6 +20,7 @@
 //! | [`diagram`] | shapes, arrows, dots and labels without axes |
 //! | [`scaling_figure`] | series over problem size or time |
 //! | [`page`] | the HTML page |
+//! | [`table`] | tables: columns described once; pages, terminals, CSV and Markdown |
 //! | [`provenance`] | where, when and by which program results were made |
 //! | [`mod@version`] | version, commit, target and features of this program |
 //! | [`text`] | configs and large numbers as text |
@@ -36,6 +37,7 @@ mod figures;
 mod formats;
 pub mod page;
 pub mod provenance;
+pub mod table;
 pub mod text;
 pub mod version;
 

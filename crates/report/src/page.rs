@@ -5,6 +5,7 @@ mod tips;
 use crate::chart::Chart;
 use crate::chart::canvas::escape;
 use crate::chart::ink::{Style, variables};
+use crate::table::Table;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
@@ -25,101 +26,6 @@ impl Fact {
             value: value.into(),
         }
     }
-}
-
-/// A cell of a table: what is shown, and what it is sorted by.
-#[derive(Clone, Debug, Serialize)]
-pub struct Cell {
-    /// Text shown.
-    pub text: String,
-    /// Key by which the column is sorted.
-    pub sort: String,
-    /// `good`, `bad`, `wrap` for text that is to be read in full, or nothing.
-    pub mark: Option<&'static str>,
-    /// Anchor of the section that the text leads to; empty for none.
-    pub section: String,
-}
-
-impl Cell {
-    /// A cell of text, sorted by the text.
-    pub fn text(text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self {
-            sort: text.clone(),
-            text,
-            mark: None,
-            section: String::new(),
-        }
-    }
-
-    /// A cell of a number, sorted by `value`.
-    pub fn number(value: f64, text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            sort: format!("{value:e}"),
-            mark: None,
-            section: String::new(),
-        }
-    }
-
-    /// The cell as a link to a section of the page.
-    pub fn leads_to(self, section: &str) -> Self {
-        Self {
-            section: section.to_owned(),
-            ..self
-        }
-    }
-
-    /// A cell without a value.
-    pub fn missing() -> Self {
-        Self {
-            sort: String::new(),
-            ..Self::text("-")
-        }
-    }
-
-    /// Text over several lines, shown in full.
-    pub fn wrapped(text: impl Into<String>) -> Self {
-        Self::text(text).marked("wrap")
-    }
-
-    /// The cell with a mark: `good` or `bad`.
-    pub fn marked(self, mark: &'static str) -> Self {
-        Self {
-            mark: Some(mark),
-            ..self
-        }
-    }
-}
-
-/// A column title with an explanation.
-#[derive(Clone, Debug, Serialize)]
-pub struct Header {
-    /// Title of the column.
-    pub name: String,
-    /// Explanation shown on hovering.
-    pub about: String,
-}
-
-impl Header {
-    /// A column title with its explanation.
-    pub fn new(name: &str, about: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            about: about.to_owned(),
-        }
-    }
-}
-
-/// A table with sortable columns.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Table {
-    /// Caption.
-    pub caption: String,
-    /// Column titles.
-    pub header: Vec<Header>,
-    /// Rows; as many cells in each as columns.
-    pub rows: Vec<Vec<Cell>>,
 }
 
 /// A figure of a page.
@@ -257,6 +163,12 @@ fn prose(text: &str) -> minijinja::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::{Cell, Columns};
+
+    fn one(cell: Cell) -> Table {
+        let columns = Columns::<Cell>::new().cell("n", "number", Cell::clone);
+        columns.table("", [cell])
+    }
 
     #[test]
     fn text_is_escaped_and_figures_are_not() {
@@ -272,11 +184,7 @@ mod tests {
                     html: "<svg></svg>".into(),
                     ..Figure::default()
                 }],
-                tables: vec![Table {
-                    caption: String::new(),
-                    header: vec![Header::new("n", "number")],
-                    rows: vec![vec![Cell::number(2.0, "2").marked("good")]],
-                }],
+                tables: vec![one(Cell::number(2.0, "2").marked("good"))],
                 ..Section::default()
             }],
             ..Page::default()
@@ -303,11 +211,7 @@ mod tests {
             id: "fig-1".into(),
             title: "Figure 1: a long title".into(),
             short: short.into(),
-            tables: vec![Table {
-                header: vec![Header::new("item", "")],
-                rows: vec![vec![Cell::text("Figure 1").leads_to("fig-1")]],
-                ..Table::default()
-            }],
+            tables: vec![one(Cell::text("Figure 1").leads_to("fig-1"))],
             ..Section::default()
         };
         let page = Page {

@@ -4,8 +4,9 @@ use greenup_app::output::Output;
 use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
 use greenup_report::chart::{Chart, FileStyle};
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::provenance::Provenance;
+use greenup_report::table::{Cell, Header, Table};
 use std::path::Path;
 
 /// Endings of pages and figures.

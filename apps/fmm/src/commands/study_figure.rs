@@ -7,9 +7,10 @@ use greenup_report::chart::axis::short;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };
-use greenup_report::page::{Cell, Fact, Table};
+use greenup_report::page::Fact;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::{prefix_of, si};
+use greenup_report::table::{Cell, Table};
 use greenup_tune::sweep::Sweep;
 use serde_json::{Value, json};
 

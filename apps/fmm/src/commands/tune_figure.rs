@@ -4,9 +4,10 @@ use super::drawing::{Drawing, header, number};
 use super::time;
 use super::tune::Row;
 use greenup_report::chart::Chart;
-use greenup_report::page::{Cell, Fact, Table};
+use greenup_report::page::Fact;
 use greenup_report::scaling_figure::{Panel, Series, scaling};
 use greenup_report::si::si;
+use greenup_report::table::{Cell, Table};
 
 fn methods(rows: &[Row]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();

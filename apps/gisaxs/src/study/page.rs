@@ -8,8 +8,9 @@ use greenup_meter::Summary;
 use greenup_report::chart::{
     Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
 };
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si};
+use greenup_report::table::{Cell, Header, Table};
 
 /// What the page says about the study.
 pub struct StudyPage<'a> {

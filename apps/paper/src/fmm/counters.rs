@@ -1,7 +1,7 @@
 //! Hardware counters with what each is for (thesis, table 9).
 
 use crate::PaperError;
-use greenup_report::page::{Cell, Header, Table};
+use greenup_report::table::{Cell, Header, Table};
 use greenup_tune::counters::table::COUNTERS;
 use serde::Deserialize;
 

@@ -2,8 +2,8 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken};
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::{si, three};
+use greenup_report::table::{Cell, Header, Table};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -5,8 +5,8 @@ use crate::records::broken;
 use crate::{PaperError, Records};
 use greenup_calibrate::fit::caps::cap_errors;
 use greenup_model::Op;
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 use greenup_study::pages::cap_errors::{Device, SIGNIFICANT, models};
 use serde::Deserialize;
 

@@ -4,8 +4,8 @@ use super::machine_of;
 use crate::values::of_machine;
 use crate::{PaperError, Records};
 use greenup_model::{Estimate, Machine, Op};
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 use serde::Deserialize;
 
 /// A symbol of the model.

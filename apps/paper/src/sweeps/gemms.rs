@@ -2,8 +2,8 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken};
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::si;
+use greenup_report::table::{Cell, Header, Table};
 use serde::Deserialize;
 
 /// A table of recorded cases.

@@ -12,9 +12,10 @@ use greenup_app::{machine, output, print};
 use greenup_files::Outputs;
 use greenup_model::Machine;
 use greenup_model::network::Nodes;
-use greenup_report::page::{Cell, Header, Page};
+use greenup_report::page::Page;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header};
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -3,8 +3,8 @@
 use crate::attribution::{GpuProfile, Profile, Row};
 use crate::cpu::{Cpu, Estimated};
 use greenup_model::Op;
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 
 fn number(v: Option<f64>, unit: &str) -> Cell {
     v.map_or_else(Cell::missing, |v| Cell::number(v, si(v, unit)))

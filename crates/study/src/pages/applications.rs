@@ -4,9 +4,10 @@ use crate::applications::{Application, Explained};
 use greenup_model::Op;
 use greenup_model::op::Unit;
 use greenup_report::chart::Chart;
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::share_figure::{Group, shares};
 use greenup_report::si::{percent, si};
+use greenup_report::table::{Cell, Header, Table};
 use greenup_tune::analyze::counted::FromCounters;
 use std::collections::BTreeSet;
 

@@ -3,10 +3,11 @@
 use crate::pages::study::machine::constants_table;
 use greenup_calibrate::Record;
 use greenup_model::{Machine, Op};
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Point};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 
 /// Builds the page of a figure of these machines for one flop class.
 pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {

@@ -1,9 +1,10 @@
 //! The page of a replay: search strategies beside each other on a recorded sweep.
 
 use greenup_report::chart::Chart;
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::replay_figure::{Run, strategies};
 use greenup_report::si::{percent, si};
+use greenup_report::table::{Cell, Header, Table};
 use greenup_tune::Sweep;
 use greenup_tune::replay::Replay;
 

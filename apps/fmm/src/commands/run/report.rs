@@ -15,9 +15,10 @@ use greenup_meter::Measurement;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };
-use greenup_report::page::{Cell, Fact, Table};
+use greenup_report::page::Fact;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
+use greenup_report::table::{Cell, Table};
 use serde::Serialize;
 use std::fmt::Write as _;
 

@@ -4,8 +4,8 @@ use super::{DATA, MODEL, Report};
 use crate::GisaxsError;
 use crate::image::{Cut, curves};
 use greenup_report::chart::{Axis, Chart, Height, Layer, Mark, Panel, Scale, Unit, What};
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::three;
+use greenup_report::table::{Cell, Header, Table};
 
 /// Values at the points along a cut.
 struct Along {

@@ -3,7 +3,7 @@
 use super::Report;
 use crate::fit::{Fitted, Target};
 use crate::sample::limits::unit;
-use greenup_report::page::{Cell, Header, Table};
+use greenup_report::table::{Cell, Header, Table};
 use serde_json::{Value, json};
 
 /// A value and its uncertainty, two digits of it; in powers of ten where the value is large or small. An infinite uncertainty

@@ -2,8 +2,9 @@
 
 use super::record::{Comparison, Row, Study, comparisons};
 use greenup_app::Result;
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 
 /// The page, as HTML.
 ///

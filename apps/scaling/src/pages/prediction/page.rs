@@ -5,8 +5,9 @@ use crate::published::Beside;
 use crate::{Record, Row};
 use greenup_model::Machine;
 use greenup_model::machine::Estimate;
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 
 /// Predictions of one kind.
 pub struct Kind {

@@ -14,8 +14,9 @@ pub use table::{columns, devices, limits, markdown, rounds};
 use crate::study::ScalingStudy;
 use crate::study::measured::Series as Measured;
 use figure::by_application;
-use greenup_report::page::{Fact, Figure, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::Table;
 use table::{limit_table, mean_error, summary};
 
 /// Builds the page.

@@ -3,8 +3,8 @@
 use crate::study::ScalingStudy;
 use crate::study::measured::{Point, Series as Measured};
 use crate::study::sample::{Disturbance, Spread};
-use greenup_report::page::{Cell, Header, Table};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 
 fn number(v: Option<f64>, text: &dyn Fn(f64) -> String) -> Cell {
     match v {

@@ -3,8 +3,9 @@
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use greenup_report::bar_figure::{Pair, Part, bars};
-use greenup_report::page::{Cell, Figure, Header, Section, Table};
+use greenup_report::page::{Figure, Section};
 use greenup_report::si::{percent, si};
+use greenup_report::table::{Cell, Header, Table};
 
 /// Energies of a device's kernels; `None` if none was measured.
 pub fn section(study: &DeviceStudy) -> Option<Section> {

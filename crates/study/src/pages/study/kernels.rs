@@ -3,8 +3,9 @@
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use greenup_report::bar_figure::{Pair, bars};
-use greenup_report::page::{Cell, Fact, Figure, Header, Section, Table};
+use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 
 /// Measured and predicted results, as a table and a bar chart.
 pub fn section(study: &DeviceStudy) -> Section {

@@ -4,8 +4,9 @@ use crate::device::{DeviceStudy, Hardware};
 use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;
 use greenup_model::{Machine, Op};
-use greenup_report::page::{Cell, Fact, Header, Section, Table};
+use greenup_report::page::{Fact, Section};
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 
 pub fn constants(study: &DeviceStudy) -> Section {
     let m = &study.machine;

@@ -12,10 +12,11 @@ use crate::device::DeviceStudy;
 use crate::study::Study;
 pub use devices::without_energy;
 use greenup_model::{Label, Machine, MachineError, Op};
-use greenup_report::page::{Cell, Fact, Figure, Header, Page, Section, Table};
+use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Header, Table};
 pub use lines::roofline_figure;
 
 /// Builds the page.

@@ -1,9 +1,10 @@
 //! One kernel tuned for time and for energy: part of the section on the tuning run.
 
 use crate::tradeoff::{Tradeoff, Winner};
-use greenup_report::page::{Cell, Fact, Figure, Header, Section, Table};
+use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::si::si;
 use greenup_report::sweep_figure::{Dot, Scatter};
+use greenup_report::table::{Cell, Header, Table};
 
 /// Adds both winners, what energy costs in time, and the Pareto front of the trials.
 pub fn add(t: &Tradeoff, section: &mut Section) {

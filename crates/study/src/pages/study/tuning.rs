@@ -2,8 +2,9 @@
 
 use super::tradeoff;
 use crate::device::DeviceStudy;
-use greenup_report::page::{Cell, Fact, Header, Section, Table};
+use greenup_report::page::{Fact, Section};
 use greenup_report::si::{percent, si};
+use greenup_report::table::{Cell, Header, Table};
 
 pub fn section(study: &DeviceStudy) -> Option<Section> {
     let mut section = Section {

@@ -1,0 +1,157 @@
+//! Columns: a name, what it says, and what a row gives.
+
+use super::{Cell, Header, Table};
+use std::borrow::Borrow;
+
+/// The columns of a table whose rows are made of `R`.
+///
+/// ```
+/// use greenup_report::table::Columns;
+/// struct Kernel { name: String, time_s: f64, energy_j: Option<f64> }
+/// let rows = [Kernel { name: "triad".into(), time_s: 1.5e-3, energy_j: None }];
+/// let table = Columns::<Kernel>::new()
+///     .text("kernel", "", |k| k.name.clone())
+///     .si("time", "median", "s", |k| k.time_s)
+///     .si("energy", "", "J", |k| k.energy_j)
+///     .table("Kernels", &rows);
+/// assert_eq!(table.lines(), [" kernel     time  energy", " triad   1.50 ms       –"]);
+/// ```
+pub struct Columns<'a, R> {
+    all: Vec<Column<'a, R>>,
+}
+
+struct Column<'a, R> {
+    header: Header,
+    get: Box<dyn Fn(&R) -> Cell + 'a>,
+    /// Whether the column is left out where no row has a value.
+    where_known: bool,
+}
+
+impl<R> Default for Columns<'_, R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a, R> Columns<'a, R> {
+    /// No column.
+    pub fn new() -> Self {
+        Self { all: Vec::new() }
+    }
+
+    /// A column of cells.
+    pub fn cell(
+        mut self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        get: impl Fn(&R) -> Cell + 'a,
+    ) -> Self {
+        self.all.push(Column {
+            header: Header {
+                name: name.into(),
+                about: about.into(),
+            },
+            get: Box::new(get),
+            where_known: false,
+        });
+        self
+    }
+
+    /// A column of text.
+    pub fn text(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        get: impl Fn(&R) -> String + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::text(get(r)))
+    }
+
+    /// A column of numbers with SI prefixes and a unit.
+    pub fn si<V: Into<Option<f64>>>(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        unit: &'a str,
+        get: impl Fn(&R) -> V + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::si(get(r), unit))
+    }
+
+    /// A column of shares as percentages.
+    pub fn percent<V: Into<Option<f64>>>(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        get: impl Fn(&R) -> V + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::percent(get(r)))
+    }
+
+    /// A column of numbers with three significant digits.
+    pub fn three<V: Into<Option<f64>>>(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        get: impl Fn(&R) -> V + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::three(get(r)))
+    }
+
+    /// A column of whole numbers.
+    pub fn count(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        get: impl Fn(&R) -> u64 + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::count(get(r)))
+    }
+
+    /// The columns that `add` appends, if `wanted`.
+    pub fn and_if(self, wanted: bool, add: impl FnOnce(Self) -> Self) -> Self {
+        if wanted { add(self) } else { self }
+    }
+
+    /// The columns that `add` appends for each of `all`.
+    pub fn and_each<T>(
+        self,
+        all: impl IntoIterator<Item = T>,
+        add: impl Fn(Self, T) -> Self,
+    ) -> Self {
+        all.into_iter().fold(self, add)
+    }
+
+    /// The last column, left out of tables in which no row has its value.
+    pub fn where_known(mut self) -> Self {
+        if let Some(last) = self.all.last_mut() {
+            last.where_known = true;
+        }
+        self
+    }
+
+    /// The table of some rows.
+    pub fn table(
+        &self,
+        caption: impl Into<String>,
+        rows: impl IntoIterator<Item = impl Borrow<R>>,
+    ) -> Table {
+        let rows: Vec<_> = rows.into_iter().collect();
+        let mut table = Table {
+            caption: caption.into(),
+            header: Vec::new(),
+            rows: vec![Vec::new(); rows.len()],
+        };
+        for c in &self.all {
+            let cells: Vec<Cell> = rows.iter().map(|r| (c.get)(r.borrow())).collect();
+            if c.where_known && cells.iter().all(Cell::is_missing) {
+                continue;
+            }
+            table.header.push(c.header.clone());
+            for (row, cell) in table.rows.iter_mut().zip(cells) {
+                row.push(cell);
+            }
+        }
+        table
+    }
+}

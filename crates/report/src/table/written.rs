@@ -1,0 +1,140 @@
+//! Tables as text: for terminals, CSV and Markdown.
+
+use super::cell::Value;
+use super::{Cell, Table};
+use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr;
+
+impl Table {
+    /// Lines for a terminal: columns as wide as their widest cell, with a blank on both sides; the first is aligned left, the
+    /// others right. A cell with several lines makes several.
+    pub fn lines(&self) -> Vec<String> {
+        let header: Vec<&str> = self.header.iter().map(|h| h.name.as_str()).collect();
+        let rows = self
+            .rows
+            .iter()
+            .map(|r| r.iter().map(|c| c.text.as_str()).collect());
+        let rows: Vec<Vec<&str>> = std::iter::once(header).chain(rows).collect();
+        let width = |column: usize| {
+            let lines = rows
+                .iter()
+                .filter_map(|r| r.get(column))
+                .flat_map(|c| c.lines());
+            lines.map(UnicodeWidthStr::width).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
+        let mut out = Vec::new();
+        for row in &rows {
+            let height = row.iter().map(|c| c.lines().count()).max().unwrap_or(1);
+            for n in 0..height.max(1) {
+                let mut text = String::new();
+                for (column, &width) in widths.iter().enumerate() {
+                    let cell = row.get(column).and_then(|c| c.lines().nth(n)).unwrap_or("");
+                    let blank = " ".repeat(width - cell.width());
+                    text += &match column {
+                        0 => format!(" {cell}{blank} "),
+                        _ => format!(" {blank}{cell} "),
+                    };
+                }
+                out.push(text.trim_end().to_owned());
+            }
+        }
+        out
+    }
+
+    /// Writes CSV: values as they are, without unit or prefix; nothing where one is missing.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn csv(&self, to: impl Write) -> io::Result<()> {
+        let mut to = csv::Writer::from_writer(to);
+        to.write_record(self.header.iter().map(|h| &h.name))?;
+        for row in &self.rows {
+            to.write_record(row.iter().map(Cell::written))?;
+        }
+        to.flush()
+    }
+
+    /// A table of GitHub's Markdown, as shown.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &mut dyn Iterator<Item = &str>| {
+            let cells: Vec<String> = cells.map(escaped).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let mut out = line(&mut self.header.iter().map(|h| h.name.as_str()));
+        out += &format!(
+            "|:--{}|\n",
+            "|--:".repeat(self.header.len().saturating_sub(1))
+        );
+        for row in &self.rows {
+            out += &line(&mut row.iter().map(|c| c.text.as_str()));
+        }
+        out
+    }
+}
+
+/// Text for a cell of a Markdown table.
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+impl Cell {
+    /// Whether the cell has no value.
+    pub fn is_missing(&self) -> bool {
+        self.value == Value::Missing
+    }
+
+    /// The value as files hold it.
+    fn written(&self) -> String {
+        match &self.value {
+            Value::Missing => String::new(),
+            Value::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => x.to_string(),
+            Value::Number(x) => format!("{x:e}"),
+            Value::Text(text) => text.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::table::{Cell, Columns, Table};
+
+    fn table() -> Table {
+        type Row = (&'static str, Option<f64>, &'static str);
+        Columns::<Row>::new()
+            .text("kernel", "", |r| r.0.into())
+            .cell("time", "", |r| Cell::shown(r.1, |t| format!("{t:.1}")))
+            .si("power", "", "W", |_| None)
+            .where_known()
+            .text("of", "", |r| r.2.into())
+            .table("", [("triad", Some(1.52), "λ"), ("a|語", None, "12\n±3")])
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let want = [
+            " kernel  time  of",
+            " triad    1.5   λ",
+            " a|語       –  12",
+            "               ±3",
+        ];
+        assert_eq!(table().lines(), want);
+        let empty = Columns::<Cell>::new().cell("one", "", Cell::clone);
+        assert_eq!(empty.table("", [] as [Cell; 0]).lines(), [" one"]);
+    }
+
+    #[test]
+    fn files_hold_values_and_columns_without_any_are_left_out() {
+        let mut out = Vec::new();
+        table().csv(&mut out).unwrap();
+        let want = "kernel,time,of\ntriad,1.52e0,λ\na|語,,\"12\n±3\"\n";
+        assert_eq!(String::from_utf8(out).unwrap(), want);
+    }
+
+    #[test]
+    fn markdown_has_no_bars_of_its_own() {
+        let want =
+            "| kernel | time | of |\n|:--|--:|--:|\n| triad | 1.5 | λ |\n| a\\|語 | – | 12 ±3 |\n";
+        assert_eq!(table().markdown(), want);
+    }
+}
