@@ -6,8 +6,8 @@ use greenup_model::op::Unit;
 use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::share_figure::{Group, shares};
-use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::percent;
+use greenup_report::table::{Cell, Columns, Table};
 use greenup_tune::analyze::counted::FromCounters;
 use std::collections::BTreeSet;
 
@@ -57,48 +57,33 @@ pub fn figure(a: &Explained) -> Chart {
 
 /// Builds the page.
 pub fn page(a: &Explained) -> Page {
-    let summary = Table {
-        caption: "Energies from hardware counters, the machine's costs and the measured time"
-            .into(),
-        header: [
-            ("application", ""),
-            ("cases", ""),
-            ("mean error", "of |predicted - measured| over measured"),
-            ("largest", ""),
-            (
-                "constant power",
-                "its share of the predicted energy, minimum and maximum",
-            ),
-            (
-                "T / T_min",
-                "median ratio of measured time to the roofline bound",
-            ),
-        ]
-        .map(|(n, about)| Header::new(n, about))
-        .to_vec(),
-        rows: a
-            .applications
-            .iter()
-            .map(|x| {
-                vec![
-                    Cell::text(&x.name),
-                    Cell::number(x.cases.len() as f64, x.cases.len().to_string()),
-                    Cell::number(x.mean_error, percent(x.mean_error)),
-                    Cell::number(x.largest_error, percent(x.largest_error)),
-                    Cell::number(
-                        x.constant_share.0,
-                        format!(
-                            "{} … {}",
-                            percent(x.constant_share.0),
-                            percent(x.constant_share.1)
-                        ),
-                    ),
-                    x.over_least_time
-                        .map_or_else(|| Cell::text("-"), |t| Cell::number(t, format!("×{t:.2}"))),
-                ]
-            })
-            .collect(),
-    };
+    let summary = Columns::<Application>::new()
+        .text("application", "", |x| x.name.clone())
+        .count("cases", "", |x| x.cases.len() as u64)
+        .percent(
+            "mean error",
+            "of |predicted - measured| over measured",
+            |x| x.mean_error,
+        )
+        .percent("largest", "", |x| x.largest_error)
+        .cell(
+            "constant power",
+            "its share of the predicted energy, minimum and maximum",
+            |x| {
+                let (lo, hi) = x.constant_share;
+                Cell::number(lo, format!("{} … {}", percent(lo), percent(hi)))
+            },
+        )
+        .shown(
+            "T / T_min",
+            "median ratio of measured time to the roofline bound",
+            |t| format!("×{t:.2}"),
+            |x| x.over_least_time,
+        )
+        .table(
+            "Energies from hardware counters, the machine's costs and the measured time",
+            &a.applications,
+        );
     let mut sections = vec![Section {
         id: "summary".into(),
         title: "Energy, predicted and measured".into(),
@@ -146,69 +131,47 @@ fn by_kernel(app: &Application) -> Option<Table> {
         .filter(|c| !c.by_kernel_j.is_empty())
         .collect();
     let names: BTreeSet<&String> = several.iter().flat_map(|c| c.by_kernel_j.keys()).collect();
-    let mut header = vec![Header::new("config", "")];
-    header.extend(names.iter().map(|n| Header::new(n, "marginal energy")));
-    header.push(Header::new("constant power", ""));
-    let share =
-        |j: f64, c: &FromCounters| Cell::number(j / c.predicted_j, percent(j / c.predicted_j));
-    (!several.is_empty()).then(|| Table {
-        caption: "Shares of the predicted energy by kernel".into(),
-        header,
-        rows: (several.iter())
-            .map(|c| {
-                let mut row = vec![Cell::text(&c.label)];
-                row.extend(names.iter().map(|n| match c.by_kernel_j.get(*n) {
-                    Some(j) => share(*j, c),
-                    None => Cell::text("-"),
-                }));
-                row.push(share(c.constant_j, c));
-                row
+    let columns = Columns::<FromCounters>::new()
+        .text("config", "", |c| c.label.clone())
+        .and_each(names, |columns, n| {
+            columns.percent(n, "marginal energy", move |c| {
+                c.by_kernel_j.get(n).map(|j| j / c.predicted_j)
             })
-            .collect(),
-    })
+        })
+        .percent("constant power", "", |c| c.constant_j / c.predicted_j);
+    (!several.is_empty())
+        .then(|| columns.table("Shares of the predicted energy by kernel", several))
 }
 
 fn cases(app: &Application) -> Table {
-    let mut header = vec![
-        Header::new("config", ""),
-        Header::new("trial", "line of the sweep"),
-        Header::new("time", "measured"),
-        Header::new(
+    Columns::<FromCounters>::new()
+        .text("config", "", |c| c.label.clone())
+        .count("trial", "line of the sweep", |c| c.trial as u64)
+        .si("time", "measured", "s", |c| c.time_s)
+        .si(
             "T_min",
             "roofline bound, at the clock that the power cap permits",
-        ),
-        Header::new(
+            "s",
+            |c| c.predicted_s,
+        )
+        .si(
             "power",
             "measured; above a board's limit only until the limit acts",
-        ),
-        Header::new("measured", "energy"),
-        Header::new("predicted", "energy"),
-        Header::new("error", ""),
-    ];
-    header.extend(PARTS.map(|p| Header::new(p, "share of the predicted energy")));
-    Table {
-        caption: "All cases".into(),
-        header,
-        rows: app
-            .cases
-            .iter()
-            .map(|c| {
-                let mut row = vec![
-                    Cell::text(&c.label),
-                    Cell::number(c.trial as f64, c.trial.to_string()),
-                    Cell::number(c.time_s, si(c.time_s, "s")),
-                    c.predicted_s
-                        .map_or_else(|| Cell::text("-"), |s| Cell::number(s, si(s, "s"))),
-                    Cell::number(c.measured_j / c.time_s, si(c.measured_j / c.time_s, "W")),
-                    Cell::number(c.measured_j, si(c.measured_j, "J")),
-                    Cell::number(c.predicted_j, si(c.predicted_j, "J")),
-                    Cell::number(c.error(), format!("{:+.1} %", 100.0 * c.error())),
-                ];
-                row.extend(
-                    parts(c).map(|j| Cell::number(j / c.predicted_j, percent(j / c.predicted_j))),
-                );
-                row
+            "W",
+            |c| c.measured_j / c.time_s,
+        )
+        .si("measured", "energy", "J", |c| c.measured_j)
+        .si("predicted", "energy", "J", |c| c.predicted_j)
+        .shown(
+            "error",
+            "",
+            |e| format!("{:+.1} %", 100.0 * e),
+            FromCounters::error,
+        )
+        .and_each(PARTS.into_iter().enumerate(), |columns, (k, name)| {
+            columns.percent(name, "share of the predicted energy", move |c| {
+                parts(c)[k] / c.predicted_j
             })
-            .collect(),
-    }
+        })
+        .table("All cases", &app.cases)
 }

@@ -6,8 +6,7 @@ use greenup_model::{Machine, Op};
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Point};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Columns, Table};
 
 /// Builds the page of a figure of these machines for one flop class.
 pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
@@ -48,59 +47,41 @@ pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
 
 /// A row a machine; costs that it does not have are empty.
 fn side_by_side(machines: &[Machine], flop: Op) -> Table {
-    let cell = |v: Option<f64>, unit: &str| match v {
-        Some(v) => Cell::number(v, si(v, unit)),
-        None => Cell::text("–"),
-    };
-    let plain = |v: Option<f64>| match v {
-        Some(v) => Cell::number(v, three(v)),
-        None => Cell::text("–"),
-    };
-    let rows = machines
-        .iter()
-        .map(|m| {
-            let rate = |op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
-            let r = m.roofline(flop, Op::Dram).ok();
-            let r = r.as_ref();
-            vec![
-                Cell::text(&m.name),
-                cell(rate(flop), "flop/s"),
-                cell(rate(Op::Dram), "B/s"),
-                plain(rate(flop).zip(rate(Op::Dram)).map(|(f, b)| f / b)),
-                // Far beyond every balance only flops and constant power cost.
-                cell(r.map(|r| 1.0 / r.energy_per_flop(1e9)), "flop/J"),
-                plain(r.map(|r| r.energy_balance())),
-                cell(r.map(|r| r.pi0), "W"),
-                cell(r.map(|r| r.max_power()), "W"),
-                match r.map(|r| r.pi0 / r.max_power()) {
-                    Some(share) => Cell::number(share, percent(share)),
-                    None => Cell::text("–"),
-                },
-            ]
+    let rate = |m: &Machine, op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
+    let line = |m: &Machine| m.roofline(flop, Op::Dram).ok();
+    Columns::<Machine>::new()
+        .text("machine", "", |m| m.name.clone())
+        .si("peak", "Highest rate of the flop class.", "flop/s", |m| {
+            rate(m, flop)
         })
-        .collect();
-    let about = [
-        ("machine", ""),
-        ("peak", "Highest rate of the flop class."),
-        ("slow memory", "Highest bandwidth."),
-        (
+        .si("slow memory", "Highest bandwidth.", "B/s", |m| {
+            rate(m, Op::Dram)
+        })
+        .three(
             "Bτ, flop/B",
             "Below this intensity a kernel waits for memory.",
-        ),
-        ("best efficiency", "Flops per joule at high intensity."),
-        (
+            |m| rate(m, flop).zip(rate(m, Op::Dram)).map(|(f, b)| f / b),
+        )
+        // Far beyond every balance only flops and constant power cost.
+        .si(
+            "best efficiency",
+            "Flops per joule at high intensity.",
+            "flop/J",
+            |m| line(m).map(|r| 1.0 / r.energy_per_flop(1e9)),
+        )
+        .three(
             "Bε, flop/B",
             "Below this intensity bytes cost more joules than flops.",
-        ),
-        ("constant power", ""),
-        ("largest power", ""),
-        ("constant share", "Constant power over the largest power."),
-    ];
-    Table {
-        caption: format!("For {flop} and slow memory"),
-        header: about.iter().map(|(n, t)| Header::new(n, t)).collect(),
-        rows,
-    }
+            |m| line(m).map(|r| r.energy_balance()),
+        )
+        .si("constant power", "", "W", |m| line(m).map(|r| r.pi0))
+        .si("largest power", "", "W", |m| line(m).map(|r| r.max_power()))
+        .percent(
+            "constant share",
+            "Constant power over the largest power.",
+            |m| line(m).map(|r| r.pi0 / r.max_power()),
+        )
+        .table(format!("For {flop} and slow memory"), machines)
 }
 
 fn constants(m: &Machine) -> Section {

@@ -3,8 +3,8 @@
 use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::replay_figure::{Run, strategies};
-use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::percent;
+use greenup_report::table::{Cell, Columns, Table};
 use greenup_tune::Sweep;
 use greenup_tune::replay::Replay;
 
@@ -69,25 +69,49 @@ impl Repeated {
         })
     }
 
-    fn row(&self) -> Vec<Cell> {
-        let (m, lo, hi) = middle(self.runs.iter().map(|r| r.fraction).collect());
-        let worst = self.runs.iter().map(|r| r.fraction).fold(1.0, f64::min);
-        let found = self.runs.iter().filter(|r| r.fraction > 1.0 - 1e-9).count();
-        let found = found as f64 / self.runs.len().max(1) as f64;
-        let (clock, ..) = middle(self.runs.iter().map(|r| r.clock_s).collect());
-        vec![
-            Cell::text(&self.strategy),
-            Cell::number(m, percent(m)),
-            Cell::number(lo, format!("{} … {}", percent(lo), percent(hi))),
-            Cell::number(worst, percent(worst)),
-            Cell::number(found, percent(found)),
-            (self.near()).map_or_else(
-                || Cell::number(f64::INFINITY, "–"),
-                |n| Cell::number(n as f64, n.to_string()),
-            ),
-            Cell::number(clock, si(clock, "s")),
-        ]
+    /// Share of the optimum at the end: median, lower and upper end of the middle 95 %.
+    fn end(&self) -> (f64, f64, f64) {
+        middle(self.runs.iter().map(|r| r.fraction).collect())
     }
+}
+
+/// A row a strategy.
+fn table(all: &[Repeated]) -> Table {
+    Columns::<Repeated>::new()
+        .text("strategy", "", |s| s.strategy.clone())
+        .percent(
+            "optimum over best found",
+            "Median over the repetitions.",
+            |s| s.end().0,
+        )
+        .cell(
+            "95 % of the repetitions",
+            "The middle 95 % of the repetitions.",
+            |s| {
+                let (_, lo, hi) = s.end();
+                Cell::number(lo, format!("{} … {}", percent(lo), percent(hi)))
+            },
+        )
+        .percent("worst", "The worst repetition.", |s| {
+            s.runs.iter().map(|r| r.fraction).fold(1.0, f64::min)
+        })
+        .percent("found the optimum", "Share of the repetitions.", |s| {
+            let found = s.runs.iter().filter(|r| r.fraction > 1.0 - 1e-9).count();
+            found as f64 / s.runs.len().max(1) as f64
+        })
+        .shown(
+            "trials until 95 %",
+            "After so many trials half of the repetitions are within 95 % of the optimum.",
+            |n| n.to_string(),
+            |s| s.near().map(|n| n as f64),
+        )
+        .si(
+            "simulated time",
+            "Median of the recorded seconds of building, verifying and measuring.",
+            "s",
+            |s| middle(s.runs.iter().map(|r| r.clock_s).collect()).0,
+        )
+        .table("At the end of the budget", all)
 }
 
 /// The figure of all strategies.
@@ -111,24 +135,6 @@ pub fn page(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Page {
         1 => "One repetition each: there is no band.",
         _ => "Lines are medians over the repetitions, bands hold the middle 95 % of them.",
     };
-    let about = [
-        ("strategy", ""),
-        ("optimum over best found", "Median over the repetitions."),
-        (
-            "95 % of the repetitions",
-            "The middle 95 % of the repetitions.",
-        ),
-        ("worst", "The worst repetition."),
-        ("found the optimum", "Share of the repetitions."),
-        (
-            "trials until 95 %",
-            "After so many trials half of the repetitions are within 95 % of the optimum.",
-        ),
-        (
-            "simulated time",
-            "Median of the recorded seconds of building, verifying and measuring.",
-        ),
-    ];
     Page {
         title: format!("{}: search strategies", sweep.facts.name),
         subtitle: format!("Replayed on a recorded sweep of {}", sweep.facts.device),
@@ -143,11 +149,7 @@ pub fn page(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Page {
             title: "How near to the optimum".into(),
             label: Some("derived"),
             figures: vec![Figure::chart(&figure(sweep, objective, all), band).wide()],
-            tables: vec![Table {
-                caption: "At the end of the budget".into(),
-                header: about.iter().map(|(n, t)| Header::new(n, t)).collect(),
-                rows: all.iter().map(Repeated::row).collect(),
-            }],
+            tables: vec![table(all)],
             ..Section::default()
         }],
         footer: "The optimum is the best config of the recording. Strategies are judged by full recorded measurements.".into(),

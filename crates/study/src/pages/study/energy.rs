@@ -1,41 +1,64 @@
 //! The section on the energy of the kernels: measured, predicted, and where it goes.
 
 use crate::device::DeviceStudy;
+use crate::energy::EnergySplit;
 use crate::result::KernelResult;
 use greenup_report::bar_figure::{Pair, Part, bars};
 use greenup_report::page::{Figure, Section};
-use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::Columns;
 
 /// Energies of a device's kernels; `None` if none was measured.
 pub fn section(study: &DeviceStudy) -> Option<Section> {
-    let rows: Vec<Vec<Cell>> = study.kernels.iter().filter_map(row).collect();
+    let rows: Vec<Energy> = study.kernels.iter().filter_map(energy).collect();
     if rows.is_empty() {
         return None;
     }
     let pairs: Vec<Pair> = study.kernels.iter().filter_map(pair).collect();
-    let header = [
-        ("kernel", ""),
-        ("time", "median of one iteration"),
-        ("power", "measured"),
-        ("energy", "median of one iteration, measured"),
-        (
+    let share = |of: fn(&EnergySplit) -> f64| move |e: &Energy| e.split.map(|s| of(s) / s.total_j);
+    let table = Columns::<Energy>::new()
+        .text("kernel", "", |e| e.kernel.name.clone())
+        .si("time", "median of one iteration", "s", |e| e.time_s)
+        .si("power", "measured", "W", |e| e.measured_j / e.time_s)
+        .si("energy", "median of one iteration, measured", "J", |e| {
+            e.measured_j
+        })
+        .si(
             "predicted E",
             "counts × costs of the machine + constant power × measured time",
-        ),
-        ("error", "(predicted − measured)/measured"),
-        ("arithmetic", "share of the predicted energy: operations"),
-        (
+            "J",
+            |e| e.split.map(|s| s.total_j),
+        )
+        .percent("error", "(predicted − measured)/measured", |e| {
+            e.split.map(|s| s.total_j / e.measured_j - 1.0)
+        })
+        .percent(
+            "arithmetic",
+            "share of the predicted energy: operations",
+            share(|s| s.arithmetic_j),
+        )
+        .percent(
             "data",
             "share of the predicted energy: bytes of all memory levels",
-        ),
-        ("constant", "share of the predicted energy: constant power"),
-        ("predicted power", "predicted energy / measured time"),
-        (
+            share(|s| s.data_j),
+        )
+        .percent(
+            "constant",
+            "share of the predicted energy: constant power",
+            share(|s| s.constant_j),
+        )
+        .si(
+            "predicted power",
+            "predicted energy / measured time",
+            "W",
+            |e| e.split.map(|s| s.total_j / e.time_s),
+        )
+        .si(
             "energy at the roof",
             "predicted energy of an implementation that takes the predicted time",
-        ),
-    ];
+            "J",
+            |e| e.kernel.predicted.energy_j,
+        )
+        .table("Energies per iteration", rows);
     let figures = match pairs.is_empty() {
         true => Vec::new(),
         false => vec![Figure::chart(
@@ -52,46 +75,29 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
                 .into(),
         ],
         figures,
-        tables: vec![Table {
-            caption: "Energies per iteration".into(),
-            header: header.iter().map(|(n, a)| Header::new(n, a)).collect(),
-            rows,
-        }],
+        tables: vec![table],
         ..Section::default()
     })
 }
 
-fn row(k: &KernelResult) -> Option<Vec<Cell>> {
-    let m = k.measured.as_ref()?;
-    let e = m.energy_j?;
-    let t = m.time_s.median;
-    let number = |v: f64, unit: &str| Cell::number(v, si(v, unit));
-    let mut row = vec![
-        Cell::text(&k.name),
-        number(t, "s"),
-        number(e.median / t, "W"),
-        number(e.median, "J"),
-    ];
-    match &k.explained {
-        Some(split) => {
-            let share = |v: f64| Cell::number(v / split.total_j, percent(v / split.total_j));
-            let error = split.total_j / e.median - 1.0;
-            row.extend([
-                number(split.total_j, "J"),
-                Cell::number(error, percent(error)),
-                share(split.arithmetic_j),
-                share(split.data_j),
-                share(split.constant_j),
-                number(split.total_j / t, "W"),
-            ]);
-        }
-        None => row.extend((0..6).map(|_| Cell::text("–"))),
-    }
-    row.push(match k.predicted.energy_j {
-        Some(e) => number(e, "J"),
-        None => Cell::text("–"),
-    });
-    Some(row)
+/// The energy of a kernel.
+struct Energy<'a> {
+    kernel: &'a KernelResult,
+    /// Medians of one iteration.
+    time_s: f64,
+    measured_j: f64,
+    /// The predicted energy by its parts.
+    split: Option<&'a EnergySplit>,
+}
+
+fn energy(kernel: &KernelResult) -> Option<Energy<'_>> {
+    let m = kernel.measured.as_ref()?;
+    Some(Energy {
+        kernel,
+        time_s: m.time_s.median,
+        measured_j: m.energy_j?.median,
+        split: kernel.explained.as_ref(),
+    })
 }
 
 fn pair(k: &KernelResult) -> Option<Pair> {

@@ -2,66 +2,66 @@
 
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
+use greenup_meter::Measurement;
 use greenup_report::bar_figure::{Pair, bars};
 use greenup_report::page::{Fact, Figure, Section};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::si;
+use greenup_report::table::{Cell, Columns, Table};
+
+/// Kernels with a measured time and its share of the roof.
+fn table(study: &DeviceStudy) -> Table {
+    type Row<'a> = (&'a KernelResult, &'a Measurement, f64);
+    let rows =
+        (study.kernels.iter()).filter_map(|k| Some((k, k.measured.as_ref()?, k.share_of_roof?)));
+    Columns::<Row>::new()
+        .text("kernel", "", |(k, ..)| k.name.clone())
+        .three(
+            "flop/B",
+            "flops divided by the minimum bytes of slow memory",
+            |(k, ..)| k.intensity,
+        )
+        .si("time", "median of one iteration", "s", |(_, m, _)| {
+            m.time_s.median
+        })
+        .percent("±", "half of the 95 % interval", |(_, m, _)| {
+            m.time_s.relative_error()
+        })
+        .si(
+            "predicted",
+            "time, by the calibrated machine model",
+            "s",
+            |(k, ..)| k.predicted.time_s,
+        )
+        .text("bound by", "what sets the predicted time", |(k, ..)| {
+            k.predicted.bound.to_string()
+        })
+        .cell(
+            "roof re-measured",
+            "speed of known work next to the kernel, divided by its best",
+            |(k, ..)| Cell::percent(k.roof_then).marked(k.roof_moved().then_some("bad")),
+        )
+        .cell(
+            "fraction of roof",
+            "predicted time divided by the measured time",
+            |(.., share)| {
+                Cell::percent(*share).marked(match *share {
+                    s if s > 1.05 => Some("bad"),
+                    s if s > 0.85 => Some("good"),
+                    _ => None,
+                })
+            },
+        )
+        .si("rate", "", "flop/s", |(k, m, _)| k.flops / m.time_s.median)
+        .cell(
+            "check",
+            "largest error against a reference of twice the precision, and what is allowed",
+            |(k, ..)| Cell::number(k.verification.0, check(k.verification)),
+        )
+        .table("Every time counts only after the result was checked.", rows)
+}
 
 /// Measured and predicted results, as a table and a bar chart.
 pub fn section(study: &DeviceStudy) -> Section {
-    let header = [
-        ("kernel", ""),
-        (
-            "flop/B",
-            "flops divided by the minimum bytes of slow memory",
-        ),
-        ("time", "median of one iteration"),
-        ("±", "half of the 95 % interval"),
-        ("predicted", "time, by the calibrated machine model"),
-        ("bound by", "what sets the predicted time"),
-        (
-            "roof re-measured",
-            "speed of known work next to the kernel, divided by its best",
-        ),
-        (
-            "fraction of roof",
-            "predicted time divided by the measured time",
-        ),
-        ("rate", ""),
-        (
-            "check",
-            "largest error against a reference of twice the precision, and what is allowed",
-        ),
-    ];
-    let missing = || Cell::text("–");
-    let row = |k: &KernelResult| -> Option<Vec<Cell>> {
-        let m = k.measured.as_ref()?;
-        let t = m.time_s.median;
-        let share = k.share_of_roof?;
-        Some(vec![
-            Cell::text(&k.name),
-            Cell::number(k.intensity, three(k.intensity)),
-            Cell::number(t, si(t, "s")),
-            Cell::number(
-                m.time_s.relative_error(),
-                percent(m.time_s.relative_error()),
-            ),
-            Cell::number(k.predicted.time_s, si(k.predicted.time_s, "s")),
-            Cell::text(k.predicted.bound.to_string()),
-            k.roof_then
-                .map_or_else(missing, |r| Cell::number(r, percent(r)))
-                .marked(if k.roof_moved() { "bad" } else { "" }),
-            Cell::number(share, percent(share)).marked(if share > 1.05 {
-                "bad"
-            } else if share > 0.85 {
-                "good"
-            } else {
-                ""
-            }),
-            Cell::number(k.flops / t, si(k.flops / t, "flop/s")),
-            Cell::number(k.verification.0, check(k.verification)),
-        ])
-    };
     let mut figures = Vec::new();
     let pairs: Vec<Pair> = study
         .kernels
@@ -107,11 +107,7 @@ pub fn section(study: &DeviceStudy) -> Section {
         paragraphs: study.kernels.iter().map(about).collect(),
         items: flags,
         figures,
-        tables: vec![Table {
-            caption: "Every time counts only after the result was checked.".into(),
-            header: header.iter().map(|(n, a)| Header::new(n, a)).collect(),
-            rows: study.kernels.iter().filter_map(row).collect(),
-        }],
+        tables: vec![table(study)],
         ..Section::default()
     }
 }

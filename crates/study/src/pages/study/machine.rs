@@ -3,10 +3,10 @@
 use crate::device::{DeviceStudy, Hardware};
 use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;
-use greenup_model::{Machine, Op};
+use greenup_model::{Estimate, Machine, Op, OpCost};
 use greenup_report::page::{Fact, Section};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::{percent, three};
+use greenup_report::table::{Cell, Columns, Table};
 
 pub fn constants(study: &DeviceStudy) -> Section {
     let m = &study.machine;
@@ -45,35 +45,24 @@ pub fn errors(fit: &Fit) -> Vec<String> {
 
 /// Rate, time and energy of each class with their intervals.
 pub fn constants_table(m: &Machine, caption: &str) -> Table {
-    let rows = m
-        .cost
-        .iter()
-        .map(|(op, c)| {
-            let unit = op.unit_name();
-            let cell = |e: &Option<greenup_model::Estimate>, scale: &str| match e {
-                Some(e) => [
-                    Cell::number(e.value, si(e.value, &format!("{scale}/{unit}"))),
-                    Cell::text(format!("{} … {}", si(e.low(), scale), si(e.high(), scale))),
-                ],
-                None => [Cell::text("–"), Cell::text("–")],
-            };
-            let rate = c.time_s.as_ref().map_or_else(
-                || Cell::text("–"),
-                |t| Cell::number(1.0 / t.value, si(1.0 / t.value, &format!("{unit}/s"))),
-            );
-            let mut row = vec![Cell::text(op.name()), rate];
-            row.extend(cell(&c.time_s, "s"));
-            row.extend(cell(&c.energy_j, "J"));
-            row
+    let value = |e: &Option<Estimate>, op: &Op, scale: &str| {
+        let value = e.as_ref().map(|e| e.value);
+        Cell::si(value, &format!("{scale}/{}", op.unit_name()))
+    };
+    let interval = |e: &Option<Estimate>, scale: &str| {
+        Cell::range(e.as_ref().map(|e| (e.low(), e.high())), scale)
+    };
+    Columns::<(&Op, &OpCost)>::new()
+        .text("class", "", |(op, _)| op.name().to_owned())
+        .cell("rate", "", |(op, c)| {
+            let rate = c.time_s.as_ref().map(|t| 1.0 / t.value);
+            Cell::si(rate, &format!("{}/s", op.unit_name()))
         })
-        .collect();
-    Table {
-        caption: caption.to_owned(),
-        header: ["class", "rate", "τ", "95 %", "ε", "95 %"]
-            .map(|n| Header::new(n, ""))
-            .to_vec(),
-        rows,
-    }
+        .cell("τ", "", |(op, c)| value(&c.time_s, op, "s"))
+        .cell("95 %", "", |(_, c)| interval(&c.time_s, "s"))
+        .cell("ε", "", |(op, c)| value(&c.energy_j, op, "J"))
+        .cell("95 %", "", |(_, c)| interval(&c.energy_j, "J"))
+        .table(caption, &m.cost)
 }
 
 pub fn facts(study: &DeviceStudy) -> Section {
@@ -162,35 +151,22 @@ pub fn calibration_points(study: &DeviceStudy) -> Section {
 
 /// A row a record.
 pub fn records_table(records: &[Record], caption: &str) -> Table {
-    let number = |v: Option<f64>, unit: &str| {
-        v.map_or_else(|| Cell::text("–"), |v| Cell::number(v, si(v, unit)))
-    };
-    let rows = records
-        .iter()
-        .map(|r| {
+    Columns::<Record>::new()
+        .text("benchmark", "", |r| r.benchmark.clone())
+        .text("on", "", |r| r.setting.clone())
+        .cell("rate", "", |r| {
             let (op, n) = (r.work.iter())
                 .max_by_key(|(op, _)| (op.is_flop(), !op.is_bytes()))
                 .unwrap_or((Op::Dram, 0.0));
-            let rate = n / r.time_s;
-            let half = (r.note("_time_hi_s").zip(r.note("_time_lo_s")))
-                .map(|(hi, lo)| 0.5 * (hi - lo) / r.time_s);
-            vec![
-                Cell::text(&r.benchmark),
-                Cell::text(&r.setting),
-                Cell::number(rate, si(rate, &format!("{}/s", op.unit_name()))),
-                half.map_or_else(|| Cell::text("–"), |h| Cell::number(h, percent(h))),
-                number(r.energy_j.map(|e| e / r.time_s), "W"),
-                number(r.note("_clock_hz"), "Hz"),
-            ]
+            Cell::si(n / r.time_s, &format!("{}/s", op.unit_name()))
         })
-        .collect();
-    Table {
-        caption: caption.to_owned(),
-        header: ["benchmark", "on", "rate", "±", "power", "clock"]
-            .map(|n| Header::new(n, ""))
-            .to_vec(),
-        rows,
-    }
+        .percent("±", "", |r| {
+            let ends = r.note("_time_hi_s").zip(r.note("_time_lo_s"));
+            ends.map(|(hi, lo)| 0.5 * (hi - lo) / r.time_s)
+        })
+        .si("power", "", "W", |r| r.energy_j.map(|e| e / r.time_s))
+        .si("clock", "", "Hz", |r| r.note("_clock_hz"))
+        .table(caption, records)
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ mod tuning;
 use crate::device::DeviceStudy;
 use crate::study::Study;
 pub use devices::without_energy;
-use greenup_model::{Label, Machine, MachineError, Op};
+use greenup_model::{Label, Machine, MachineError, Op, Prediction};
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
 use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::Columns;
 pub use lines::roofline_figure;
 
 /// Builds the page.
@@ -166,15 +166,7 @@ fn assumed_energy(study: &Study, assumed: &Machine) -> Result<Section, MachineEr
         .flat_map(|d| d.kernels.iter().map(move |k| (d, k)))
         .filter_map(|(d, k)| {
             let p = k.assumed.as_ref()?;
-            Some(vec![
-                Cell::text(format!("{} on {}", k.name, d.device)),
-                Cell::number(p.time_s, si(p.time_s, "s")),
-                p.energy_j
-                    .map_or_else(|| Cell::text("–"), |e| Cell::number(e, si(e, "J"))),
-                p.power_w
-                    .map_or_else(|| Cell::text("–"), |w| Cell::number(w, si(w, "W"))),
-                Cell::text(p.bound.to_string()),
-            ])
+            Some((format!("{} on {}", k.name, d.device), p))
         })
         .collect::<Vec<_>>();
     let mut paragraphs = vec![format!(
@@ -192,13 +184,15 @@ fn assumed_energy(study: &Study, assumed: &Machine) -> Result<Section, MachineEr
     let tables = if rows.is_empty() {
         vec![]
     } else {
-        vec![Table {
-            caption: format!("The kernels' work on {}", assumed.name),
-            header: ["kernel", "time", "energy", "power", "bound by"]
-                .map(|n| Header::new(n, ""))
-                .to_vec(),
-            rows,
-        }]
+        vec![
+            Columns::<(String, &Prediction)>::new()
+                .text("kernel", "", |(name, _)| name.clone())
+                .si("time", "", "s", |(_, p)| p.time_s)
+                .si("energy", "", "J", |(_, p)| p.energy_j)
+                .si("power", "", "W", |(_, p)| p.power_w)
+                .text("bound by", "", |(_, p)| p.bound.to_string())
+                .table(format!("The kernels' work on {}", assumed.name), rows),
+        ]
     };
     Ok(Section {
         id: "assumed".into(),

@@ -1,10 +1,11 @@
 //! One kernel tuned for time and for energy: part of the section on the tuning run.
 
 use crate::tradeoff::{Tradeoff, Winner};
+use greenup_meter::Summary;
 use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::si::si;
 use greenup_report::sweep_figure::{Dot, Scatter};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns};
 
 /// Adds both winners, what energy costs in time, and the Pareto front of the trials.
 pub fn add(t: &Tradeoff, section: &mut Section) {
@@ -19,49 +20,32 @@ pub fn add(t: &Tradeoff, section: &mut Section) {
             config.join(", "),
         ));
     }
-    let mut rows = vec![
-        row("fastest", &t.fastest, t),
-        row("lowest energy", &t.lowest_energy, t),
-    ];
-    if let Some((name, library)) = &t.library {
-        rows.push(row(name, library, t));
-    }
-    let header = [
-        "kernel",
-        "time",
-        "95 %",
-        "energy",
-        "95 %",
-        "power",
-        "T / T_fastest",
-        "E / E_fastest",
-    ];
-    section.tables.push(Table {
-        caption: "Tuned for time and for energy, measured again in the same rounds".into(),
-        header: header.map(|n| Header::new(n, "")).to_vec(),
-        rows,
-    });
+    let mut rows = vec![("fastest", &t.fastest), ("lowest energy", &t.lowest_energy)];
+    rows.extend(t.library.iter().map(|(name, w)| (name.as_str(), w)));
+    let interval = |s: &Summary, unit: &str| Cell::range(Some((s.lo, s.hi)), unit);
+    let ratio = |v: f64| format!("{v:.3}");
+    section.tables.push(
+        Columns::<(&str, &Winner)>::new()
+            .text("kernel", "", |(name, _)| (*name).to_owned())
+            .si("time", "", "s", |(_, w)| w.time_s.median)
+            .cell("95 %", "", |(_, w)| interval(&w.time_s, "s"))
+            .si("energy", "", "J", |(_, w)| w.energy_j.median)
+            .cell("95 %", "", |(_, w)| interval(&w.energy_j, "J"))
+            .si("power", "", "W", |(_, w)| w.power_w.median)
+            .shown("T / T_fastest", "", ratio, |(_, w)| {
+                w.time_s.median / t.fastest.time_s.median
+            })
+            .shown("E / E_fastest", "", ratio, |(_, w)| {
+                w.energy_j.median / t.fastest.energy_j.median
+            })
+            .table(
+                "Tuned for time and for energy, measured again in the same rounds",
+                rows,
+            ),
+    );
     if !t.trials.is_empty() {
         section.figures.push(front(t));
     }
-}
-
-fn row(name: &str, w: &Winner, t: &Tradeoff) -> Vec<Cell> {
-    let number = |v: f64, unit: &str| Cell::number(v, si(v, unit));
-    let interval = |s: &greenup_meter::Summary, unit: &str| {
-        Cell::text(format!("{} … {}", si(s.lo, unit), si(s.hi, unit)))
-    };
-    let ratio = |v: f64| Cell::number(v, format!("{v:.3}"));
-    vec![
-        Cell::text(name),
-        number(w.time_s.median, "s"),
-        interval(&w.time_s, "s"),
-        number(w.energy_j.median, "J"),
-        interval(&w.energy_j, "J"),
-        number(w.power_w.median, "W"),
-        ratio(w.time_s.median / t.fastest.time_s.median),
-        ratio(w.energy_j.median / t.fastest.energy_j.median),
-    ]
 }
 
 /// All trials as runs per second and per joule.

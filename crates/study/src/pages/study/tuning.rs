@@ -2,9 +2,9 @@
 
 use super::tradeoff;
 use crate::device::DeviceStudy;
+use greenup_gemm::comparison::Entry;
 use greenup_report::page::{Fact, Section};
-use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns};
 
 pub fn section(study: &DeviceStudy) -> Option<Section> {
     let mut section = Section {
@@ -41,47 +41,28 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
         .peak_flops_per_s
         .as_ref()
         .map(|p| p.median);
-    let rows = tuning
-        .comparison
-        .entries
-        .iter()
-        .map(|e| {
-            let rate = tuning.size.flops() / e.time_s.median;
-            vec![
-                Cell::text(&e.name),
-                Cell::number(e.time_s.median, si(e.time_s.median, "s")),
-                Cell::text(format!(
-                    "{} … {}",
-                    si(e.time_s.lo, "s"),
-                    si(e.time_s.hi, "s")
-                )),
-                Cell::number(rate, si(rate, "flop/s")),
-                peak.map_or_else(
-                    || Cell::text("–"),
-                    |p| Cell::number(rate / p, percent(rate / p)),
-                ),
-                match e.error.is_nan() {
-                    true => Cell::text("–"),
-                    false => Cell::number(e.error, format!("{:.1e}", e.error)),
-                },
-            ]
-        })
-        .collect();
-    section.tables = vec![Table {
-        caption: "DGEMM, interleaved comparison".into(),
-        header: vec![
-            Header::new("kernel", ""),
-            Header::new("time", "median of the rounds"),
-            Header::new("95 %", "interval of the median"),
-            Header::new("rate", ""),
-            Header::new(
+    let flops = tuning.size.flops();
+    section.tables = vec![
+        Columns::<Entry>::new()
+            .text("kernel", "", |e| e.name.clone())
+            .si("time", "median of the rounds", "s", |e| e.time_s.median)
+            .cell("95 %", "interval of the median", |e| {
+                Cell::range(Some((e.time_s.lo, e.time_s.hi)), "s")
+            })
+            .si("rate", "", "flop/s", |e| flops / e.time_s.median)
+            .percent(
                 "fraction of peak",
                 "of multiply–adds in registers, measured in the same rounds",
-            ),
-            Header::new("error", "largest error over the sum of |a·b|"),
-        ],
-        rows,
-    }];
+                |e| peak.map(|p| flops / e.time_s.median / p),
+            )
+            .shown(
+                "error",
+                "largest error over the sum of |a·b|",
+                |e| format!("{e:.1e}"),
+                |e| e.error,
+            )
+            .table("DGEMM, interleaved comparison", &tuning.comparison.entries),
+    ];
     let config: Vec<String> = tuning
         .config
         .iter()

@@ -9,13 +9,13 @@ pub mod parameters;
 pub mod predicted;
 
 use figures::{bars, ranking, scaling, scatter, split_scatter};
-use findings::{against_baseline, alpha, config, efficiency, headline, learnt, rate};
+use findings::{against_baseline, alpha, config, headline, learnt};
 use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::si;
+use greenup_report::table::Columns;
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Correlation, MeasuredConfig};
+use greenup_tune::analyze::{Analysis, Correlation, FrontPoint, MeasuredConfig, Split};
 use greenup_tune::sweep::disturbance::Disturbance;
 use greenup_tune::trial::scaling::Scaling;
 
@@ -28,9 +28,10 @@ pub fn page(
     maps: &[(String, Chart)],
 ) -> Page {
     let f = &a.rows[a.fastest];
-    let mut winners = vec![winner(a, sweep, "fastest", f)];
+    let per_j = format!("{}/J", a.unit.trim_end_matches("/s"));
+    let mut winners = vec![("fastest", as_known(sweep, f))];
     if let Some(g) = a.lowest_energy {
-        winners.push(winner(a, sweep, "lowest energy", &a.rows[g]));
+        winners.push(("lowest energy", as_known(sweep, &a.rows[g])));
     }
     let mut paragraphs = headline(a);
     let baseline = sweep.against_baseline();
@@ -53,11 +54,16 @@ pub fn page(
                 "Each dot is a config. No energy was measured.",
             ),
         }],
-        tables: vec![Table {
-            caption: String::new(),
-            header: headers(&["", "time", "energy", "performance", "efficiency", "config"]),
-            rows: winners,
-        }],
+        tables: vec![
+            Columns::<(&str, MeasuredConfig)>::new()
+                .text("", "", |(name, _)| (*name).to_owned())
+                .si("time", "", "s", |(_, r)| r.time_s)
+                .si("energy", "", "J", |(_, r)| r.energy_j)
+                .si("performance", "", a.unit, |(_, r)| r.performance)
+                .si("efficiency", "", &per_j, |(_, r)| r.efficiency)
+                .text("config", "", |(_, r)| config(sweep, r))
+                .table("", winners),
+        ],
         ..Section::default()
     }];
     if let Some(front) = &a.front {
@@ -66,24 +72,14 @@ pub fn page(
             title: "Time against energy".into(),
             label: Some("measured"),
             paragraphs: vec!["Configs that no other beats in both time and energy. Each minimises α·t/t₀ + (1 − α)·e/e₀ for the range of weights α shown, with t₀ and e₀ the minimum time and energy.".into()],
-            tables: vec![Table {
-                caption: "Pareto front".into(),
-                header: headers(&["time", "energy", "optimal for α", "config"]),
-                rows: front
-                    .points
-                    .iter()
-                    .map(|p| {
-                        let r = &a.rows[p.row];
-                        let e = r.energy_j.unwrap_or(f64::NAN);
-                        vec![
-                            Cell::number(r.time_s, si(r.time_s, "s")),
-                            Cell::number(e, si(e, "J")),
-                            Cell::text(alpha(p.alpha)),
-                            Cell::text(config(sweep, r)),
-                        ]
-                    })
-                    .collect(),
-            }],
+            tables: vec![
+                Columns::<FrontPoint>::new()
+                    .si("time", "", "s", |p| a.rows[p.row].time_s)
+                    .si("energy", "", "J", |p| a.rows[p.row].energy_j)
+                    .text("optimal for α", "", |p| alpha(p.alpha))
+                    .text("config", "", |p| config(sweep, &a.rows[p.row]))
+                    .table("Pareto front", &front.points),
+            ],
             ..Section::default()
         });
     }
@@ -117,7 +113,7 @@ pub fn page(
     });
     let mut strongest: Vec<_> = a.splits.iter().collect();
     strongest.sort_by(|x, y| {
-        let gap = |s: &greenup_tune::analyze::Split| (s.performance.0 / s.performance.1).ln().abs();
+        let gap = |s: &Split| (s.performance.0 / s.performance.1).ln().abs();
         gap(y).total_cmp(&gap(x))
     });
     sections.push(Section {
@@ -134,46 +130,25 @@ pub fn page(
                 ))
             })
             .collect(),
-        tables: vec![Table {
-            caption: "Means of the configs above and below the mean of each".into(),
-            header: headers(&[
-                "",
-                "mean",
-                "above",
-                "below",
-                "performance above",
-                "below",
-                "efficiency above",
-                "below",
-            ]),
-            rows: a
-                .splits
-                .iter()
-                .map(|s| {
-                    let p = |v: f64| Cell::number(v, si(v, a.unit));
-                    let e = |v: Option<f64>| match v {
-                        Some(v) => Cell::number(v, si(v, a.unit.trim_end_matches("/s")) + "/J"),
-                        None => Cell::text("–"),
-                    };
-                    vec![
-                        Cell::text(&s.name),
-                        Cell::number(s.mean, three(s.mean)),
-                        Cell::number(s.above as f64, s.above.to_string()),
-                        Cell::number(s.below as f64, s.below.to_string()),
-                        p(s.performance.0),
-                        p(s.performance.1),
-                        e(s.efficiency.map(|e| e.0)),
-                        e(s.efficiency.map(|e| e.1)),
-                    ]
+        tables: vec![
+            Columns::<Split>::new()
+                .text("", "", |s| s.name.clone())
+                .three("mean", "", |s| s.mean)
+                .count("above", "", |s| s.above as u64)
+                .count("below", "", |s| s.below as u64)
+                .si("performance above", "", a.unit, |s| s.performance.0)
+                .si("below", "", a.unit, |s| s.performance.1)
+                .si("efficiency above", "", &per_j, |s| {
+                    s.efficiency.map(|e| e.0)
                 })
-                .collect(),
-        }],
+                .si("below", "", &per_j, |s| s.efficiency.map(|e| e.1))
+                .table(
+                    "Means of the configs above and below the mean of each",
+                    &a.splits,
+                ),
+        ],
         ..Section::default()
     });
-    let share = |v: Option<&Vec<f64>>, i: usize| match v.and_then(|v| v.get(i)) {
-        Some(x) => Cell::number(*x, percent(*x)),
-        None => Cell::text("–"),
-    };
     sections.push(Section {
         id: "importance".into(),
         title: "Importance of parameters, and prediction from a sample".into(),
@@ -182,22 +157,18 @@ pub fn page(
             .into_iter()
             .filter_map(|(what, l)| Some(learnt(what, l.as_ref()?)))
             .collect(),
-        tables: vec![Table {
-            caption: "Share of the variation that each parameter explains".into(),
-            header: headers(&["parameter", "time", "energy"]),
-            rows: a
-                .parameters
-                .iter()
-                .enumerate()
-                .map(|(i, p)| {
-                    vec![
-                        Cell::text(p),
-                        share(Some(&a.importance_time), i),
-                        share(a.importance_energy.as_ref(), i),
-                    ]
+        tables: vec![
+            Columns::<(usize, &String)>::new()
+                .text("parameter", "", |(_, p)| (*p).clone())
+                .percent("time", "", |(i, _)| a.importance_time.get(*i).copied())
+                .percent("energy", "", |(i, _)| {
+                    a.importance_energy.as_ref()?.get(*i).copied()
                 })
-                .collect(),
-        }],
+                .table(
+                    "Share of the variation that each parameter explains",
+                    a.parameters.iter().enumerate(),
+                ),
+        ],
         ..Section::default()
     });
     if !maps.is_empty() {
@@ -326,26 +297,6 @@ fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
         figures,
         ..Section::default()
     }
-}
-
-fn headers(names: &[&str]) -> Vec<Header> {
-    names.iter().map(|n| Header::new(n, "")).collect()
-}
-
-fn winner(a: &Analysis, sweep: &Sweep, name: &str, r: &MeasuredConfig) -> Vec<Cell> {
-    let optional = |v: Option<f64>, text: Option<String>| match (v, text) {
-        (Some(v), Some(t)) => Cell::number(v, t),
-        _ => Cell::text("–"),
-    };
-    let r = &as_known(sweep, r);
-    vec![
-        Cell::text(name),
-        Cell::number(r.time_s, si(r.time_s, "s")),
-        optional(r.energy_j, r.energy_j.map(|e| si(e, "J"))),
-        Cell::number(r.performance, rate(a, r)),
-        optional(r.efficiency, efficiency(a, r)),
-        Cell::text(config(sweep, r)),
-    ]
 }
 
 #[cfg(test)]
