@@ -2,8 +2,7 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken};
-use greenup_report::si::si;
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Columns, Table};
 use serde::Deserialize;
 
 /// The table.
@@ -40,44 +39,49 @@ impl Levels {
     /// # Errors
     /// A record is missing or not one of `greenup calibrate --levels`.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
-        let number = |v: Option<f64>, unit: &str| match v {
-            Some(v) => Cell::number(v, si(v, unit)),
-            None => Cell::missing(),
-        };
-        let mut rows = Vec::new();
+        let mut devices: Vec<Recorded> = Vec::new();
         for name in &self.records {
-            let r: Recorded = serde_json::from_value(records.json(name)?)
+            let device = serde_json::from_value(records.json(name)?)
                 .map_err(|e| broken(std::path::Path::new(name), e))?;
-            for l in &r.levels {
-                let (byte, access) = (l.byte.as_ref(), l.access.as_ref());
-                rows.push(vec![
-                    Cell::text(&r.device),
-                    Cell::text(&l.level),
-                    number(byte.map(|c| 1.0 / c.time_s), "B/s"),
-                    number(byte.and_then(|c| c.energy_j), "J"),
-                    number(access.map(|c| 1.0 / c.time_s), "/s"),
-                    number(access.and_then(|c| c.energy_j), "J"),
-                    number(l.latency_s, "s"),
-                ]);
-            }
+            devices.push(device);
         }
-        Ok(Table {
-            caption: "Costs of the levels of memory, all cores together".into(),
-            header: [
-                ("device", ""),
-                ("level", "shared memory for streams of a GPU's L1"),
-                ("stream", "bytes read a second"),
-                ("energy of a byte", "with constant power"),
-                ("random accesses", "a second, each to another line"),
-                ("energy of an access", "with constant power"),
-                (
-                    "latency",
-                    "of an access that waits for the one before, one thread",
-                ),
-            ]
-            .map(|(n, about)| Header::new(n, about))
-            .to_vec(),
-            rows,
-        })
+        let rows = (devices.iter()).flat_map(|d| d.levels.iter().map(move |l| (&d.device, l)));
+        let rate = |c: &Option<Cost>| c.as_ref().map(|c| 1.0 / c.time_s);
+        let energy = |c: &Option<Cost>| c.as_ref()?.energy_j;
+        Ok(Columns::<(&String, &Level)>::new()
+            .text("device", "", |(device, _)| (*device).clone())
+            .text(
+                "level",
+                "shared memory for streams of a GPU's L1",
+                |(_, l)| l.level.clone(),
+            )
+            .si("stream", "bytes read a second", "B/s", move |(_, l)| {
+                rate(&l.byte)
+            })
+            .si(
+                "energy of a byte",
+                "with constant power",
+                "J",
+                move |(_, l)| energy(&l.byte),
+            )
+            .si(
+                "random accesses",
+                "a second, each to another line",
+                "/s",
+                move |(_, l)| rate(&l.access),
+            )
+            .si(
+                "energy of an access",
+                "with constant power",
+                "J",
+                move |(_, l)| energy(&l.access),
+            )
+            .si(
+                "latency",
+                "of an access that waits for the one before, one thread",
+                "s",
+                |(_, l)| l.latency_s,
+            )
+            .table("Costs of the levels of memory, all cores together", rows))
     }
 }

@@ -6,9 +6,9 @@ use crate::levels::Levels;
 use crate::sweeps::gemms;
 use crate::{PaperError, Records, platforms};
 use greenup_model::Op;
-use greenup_report::si::si;
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Columns, Table};
 use greenup_study::pages::sweep::findings;
+use greenup_tune::analyze::MeasuredConfig;
 use serde::Deserialize;
 
 /// A table with its input.
@@ -83,23 +83,13 @@ impl List {
         let a = &s.analysis;
         let corners = a.hull.iter().flat_map(|h| &h.corners);
         let per_j = format!("{}/J", a.unit.trim_end_matches("/s"));
-        let rows = corners
-            .map(|&i| {
-                let row = &a.rows[i];
-                let green = row.efficiency.unwrap_or(0.0);
-                vec![
-                    Cell::wrapped(findings::config(&s.sweep, row)),
-                    Cell::number(row.performance, si(row.performance, a.unit)),
-                    Cell::number(green, si(green, &per_j)),
-                ]
-            })
-            .collect();
-        Ok(Table {
-            caption: format!("Corners of the convex hull, {}", s.sweep.facts.device),
-            header: ["config", "performance", "efficiency"]
-                .map(|n| Header::new(n, ""))
-                .to_vec(),
-            rows,
-        })
+        Ok(Columns::<MeasuredConfig>::new()
+            .wrapped("config", "", |r| findings::config(&s.sweep, r))
+            .si("performance", "", a.unit, |r| r.performance)
+            .si("efficiency", "", &per_j, |r| r.efficiency)
+            .table(
+                format!("Corners of the convex hull, {}", s.sweep.facts.device),
+                corners.map(|&i| &a.rows[i]),
+            ))
     }
 }

@@ -1,12 +1,12 @@
 //! The page of a paper: each item with its state, our figures, and the paper's numbers beside ours.
 
-use crate::data::{Answer, Item, Paper, State};
+use crate::data::{Answer, Conclusion, Item, Paper, Quoted, State};
 use crate::{Measured, PaperError, Records};
 use greenup_report::chart::Chart;
 use greenup_report::chart::canvas::escape;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns, Table};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -150,13 +150,6 @@ fn facts(item: &Item, records: &Records) -> Vec<Fact> {
     all
 }
 
-fn headers(names: &[(&str, &str)]) -> Vec<Header> {
-    names
-        .iter()
-        .map(|(n, about)| Header::new(n, about))
-        .collect()
-}
-
 fn mark(state: State) -> Option<&'static str> {
     match state {
         State::Reproduced | State::OtherHardware => Some("good"),
@@ -174,63 +167,46 @@ fn states(items: &[&Item]) -> Section {
             "reproduced: the same inputs give the paper's numbers. other hardware: the same experiment on today's devices. part: something is missing, which the item names. not possible: the hardware is gone, or a shared GPU forbids the settings."
                 .into(),
         ],
-        tables: vec![Table {
-            caption: String::new(),
-            header: headers(&[("item", ""), ("what it shows", ""), ("state", ""), ("command", "")]),
-            rows: (items.iter())
-                .map(|i| {
-                    let state = Cell::text(i.state.name());
-                    vec![
-                        Cell::text(i.label()).leads_to(&i.id),
-                        Cell::wrapped(&i.title),
-                        match mark(i.state) {
-                            Some(m) => state.marked(m),
-                            None => state,
-                        },
-                        Cell::wrapped(&i.command),
-                    ]
+        tables: vec![
+            Columns::<Item>::new()
+                .cell("item", "", |i| Cell::text(i.label()).leads_to(&i.id))
+                .wrapped("what it shows", "", |i| i.title.clone())
+                .cell("state", "", |i| {
+                    Cell::text(i.state.name()).marked(mark(i.state))
                 })
-                .collect(),
-        }],
+                .wrapped("command", "", |i| i.command.clone())
+                .table("", items.iter().copied()),
+        ],
         ..Section::default()
     }
 }
 
 fn conclusions(paper: &Paper) -> Section {
-    let rows = (paper.conclusions.iter())
-        .map(|c| {
-            let today = Cell::text(c.today.name());
-            let label = (paper.items.iter())
-                .find(|i| i.id == c.item)
-                .map_or_else(|| c.item.clone(), Item::label);
-            vec![
-                Cell::wrapped(&c.claim),
-                Cell::wrapped(&c.at),
-                match c.today {
-                    Answer::True => today.marked("good"),
-                    Answer::False => today.marked("bad"),
-                    Answer::Open => today,
-                },
-                Cell::wrapped(&c.why),
-                Cell::text(label).leads_to(&c.item),
-            ]
-        })
-        .collect();
+    let label = |id: &str| {
+        let item = paper.items.iter().find(|i| i.id == id);
+        item.map_or_else(|| id.to_owned(), Item::label)
+    };
     Section {
         id: "conclusions".into(),
         title: "What the paper concludes, tested today".into(),
         short: "Conclusions".into(),
-        tables: vec![Table {
-            caption: String::new(),
-            header: headers(&[
-                ("conclusion", ""),
-                ("where", ""),
-                ("today", ""),
-                ("what was found", ""),
-                ("shown by", ""),
-            ]),
-            rows,
-        }],
+        tables: vec![
+            Columns::<Conclusion>::new()
+                .wrapped("conclusion", "", |c| c.claim.clone())
+                .wrapped("where", "", |c| c.at.clone())
+                .cell("today", "", |c| {
+                    Cell::text(c.today.name()).marked(match c.today {
+                        Answer::True => Some("good"),
+                        Answer::False => Some("bad"),
+                        Answer::Open => None,
+                    })
+                })
+                .wrapped("what was found", "", |c| c.why.clone())
+                .cell("shown by", "", |c| {
+                    Cell::text(label(&c.item)).leads_to(&c.item)
+                })
+                .table("", &paper.conclusions),
+        ],
         ..Section::default()
     }
 }
@@ -245,37 +221,26 @@ fn shown(v: f64, unit: &str) -> String {
 }
 
 fn beside(item: &Item, pairs: &[Pair]) -> Table {
-    let rows = (item.quoted.iter().zip(pairs))
-        .map(|(q, p)| {
-            let number = |v: Option<f64>| match v {
-                Some(v) => Cell::number(v, shown(v, &q.unit)),
-                None => Cell::text("–"),
-            };
-            vec![
-                Cell::wrapped(&q.name),
-                number(Some(p.theirs)),
-                number(p.ours),
-                match p.ratio() {
-                    Some(r) => Cell::number(r, format!("×{}", three(r))),
-                    None => Cell::text("–"),
-                },
-                Cell::wrapped(&q.at),
-                Cell::wrapped(&q.note),
-            ]
+    Columns::<(&Quoted, &Pair)>::new()
+        .wrapped("", "", |(q, _)| q.name.clone())
+        .cell("paper", "", |(q, p)| {
+            Cell::shown(p.theirs, |v| shown(v, &q.unit))
         })
-        .collect();
-    Table {
-        caption: "The paper's numbers next to ours".into(),
-        header: headers(&[
-            ("", ""),
-            ("paper", ""),
-            ("ours", ""),
-            ("ratio", "Ours over the paper's."),
-            ("where", "In the paper."),
-            ("what differs", ""),
-        ]),
-        rows,
-    }
+        .cell("ours", "", |(q, p)| {
+            Cell::shown(p.ours, |v| shown(v, &q.unit))
+        })
+        .shown(
+            "ratio",
+            "Ours over the paper's.",
+            |r| format!("×{}", three(r)),
+            |(_, p)| p.ratio(),
+        )
+        .wrapped("where", "In the paper.", |(q, _)| q.at.clone())
+        .wrapped("what differs", "", |(q, _)| q.note.clone())
+        .table(
+            "The paper's numbers next to ours",
+            item.quoted.iter().zip(pairs),
+        )
 }
 
 /// What was measured anew for an item.

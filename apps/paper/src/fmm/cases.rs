@@ -2,8 +2,7 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken};
-use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Columns, Table};
 use greenup_space::Value;
 use greenup_tune::sweep::{Folder, Trial};
 use serde::Deserialize;
@@ -24,39 +23,29 @@ impl Cases {
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
         let path = records.path(&self.record)?;
         let sweep = Folder::read(&path).map_err(|e| broken(&path, e))?;
-        let mut header: Vec<Header> = (sweep.facts.parameters.iter())
-            .map(|p| Header::new(p, ""))
-            .collect();
-        for (name, about) in [
-            ("time", "of an evaluation on the GPU"),
-            ("energy", "of the board"),
-            (
+        let metric = |t: &Trial, name: &str| t.metrics.get(name).copied();
+        Ok(Columns::<Trial>::new()
+            .and_each(sweep.facts.parameters.iter().enumerate(), |c, (k, p)| {
+                c.text(p, "", move |t| text(&t.config[k]))
+            })
+            .si("time", "of an evaluation on the GPU", "s", |t| {
+                t.cost().map(|c| c.time_s)
+            })
+            .si("energy", "of the board", "J", |t| t.cost()?.energy_j)
+            .percent(
                 "spread",
                 "standard deviation of the energy over its mean, where repeats allow it",
-            ),
-            ("counters", "whether instructions and bytes were counted"),
-        ] {
-            header.push(Header::new(name, about));
-        }
-        let number = |v: Option<f64>, text: &dyn Fn(f64) -> String| match v {
-            Some(v) => Cell::number(v, text(v)),
-            None => Cell::missing(),
-        };
-        let row = |t: &Trial| {
-            let mut row: Vec<Cell> = t.config.iter().map(|v| Cell::text(text(v))).collect();
-            let (cost, metric) = (t.cost(), |name: &str| t.metrics.get(name).copied());
-            row.push(number(cost.map(|c| c.time_s), &|v| si(v, "s")));
-            row.push(number(cost.and_then(|c| c.energy_j), &|v| si(v, "J")));
-            row.push(number(metric("energy_sd"), &percent));
-            let counted = metric("dram_bytes").is_some();
-            row.push(Cell::text(if counted { "yes" } else { "no" }));
-            row
-        };
-        Ok(Table {
-            caption: format!("Evaluations on {}", sweep.facts.device),
-            header,
-            rows: sweep.trials.iter().map(row).collect(),
-        })
+                |t| metric(t, "energy_sd"),
+            )
+            .text(
+                "counters",
+                "whether instructions and bytes were counted",
+                |t| text(&Value::Bool(metric(t, "dram_bytes").is_some())),
+            )
+            .table(
+                format!("Evaluations on {}", sweep.facts.device),
+                &sweep.trials,
+            ))
     }
 }
 

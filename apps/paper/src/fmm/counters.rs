@@ -1,8 +1,8 @@
 //! Hardware counters with what each is for (thesis, table 9).
 
 use crate::PaperError;
-use greenup_report::table::{Cell, Header, Table};
-use greenup_tune::counters::table::COUNTERS;
+use greenup_report::table::{Cell, Columns, Table};
+use greenup_tune::counters::table::{COUNTERS, Counter};
 use serde::Deserialize;
 
 /// The table.
@@ -36,37 +36,31 @@ impl CounterTable {
             let counter = COUNTERS.iter().find(|c| c.name == row.ours);
             let counter =
                 counter.ok_or_else(|| PaperError::NoValue(format!("the counter {}", row.ours)))?;
-            let worth = match counter.worth {
+            Ok((row, counter))
+        });
+        let rows = rows.collect::<Result<Vec<_>, PaperError>>()?;
+        let purpose = "what the model needs it for";
+        Ok(Columns::<(&Row, &Counter)>::new()
+            .wrapped("what", purpose, |(r, _)| r.purpose.clone())
+            .text("name here", "in records and figures", |(r, _)| {
+                r.ours.clone()
+            })
+            .wrapped("metrics of ncu", "their sum", |(_, c)| {
+                c.metrics.join(" + ")
+            })
+            .text("worth", "of one count", |(_, c)| match c.worth {
                 1.0 => String::new(),
                 w => format!("× {w}"),
-            };
-            Ok(vec![
-                Cell::wrapped(row.purpose.clone()),
-                Cell::text(&row.ours),
-                Cell::wrapped(counter.metrics.join(" + ")),
-                Cell::text(worth),
-                match row.paper.is_empty() {
+            })
+            .cell(
+                "counters of the paper",
+                "nvprof on a Jetson TK1; as its section 6.2 prints them",
+                |(r, _)| match r.paper.is_empty() {
                     true => Cell::missing(),
-                    false => Cell::wrapped(row.paper.clone()),
+                    false => Cell::wrapped(&r.paper),
                 },
-            ])
-        });
-        Ok(Table {
-            caption: "Counters that make up the work of a kernel".into(),
-            header: [
-                ("what", "what the model needs it for"),
-                ("name here", "in records and figures"),
-                ("metrics of ncu", "their sum"),
-                ("worth", "of one count"),
-                (
-                    "counters of the paper",
-                    "nvprof on a Jetson TK1; as its section 6.2 prints them",
-                ),
-            ]
-            .map(|(n, about)| Header::new(n, about))
-            .to_vec(),
-            rows: rows.collect::<Result<_, PaperError>>()?,
-        })
+            )
+            .table("Counters that make up the work of a kernel", rows))
     }
 }
 

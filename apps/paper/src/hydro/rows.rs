@@ -3,7 +3,7 @@
 use crate::PaperError;
 use crate::records::{Records, broken};
 use greenup_report::si::{si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns, Table};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -92,21 +92,17 @@ impl Column {
     fn cell(&self, row: &Value) -> Cell {
         match row.pointer(&self.at) {
             Some(Value::String(s)) => Cell::text(s.as_str()),
-            Some(v) => match v.as_f64() {
-                Some(x) => {
-                    let mut text = self.show(x);
-                    let end = |p: &String| row.pointer(p).and_then(Value::as_f64);
-                    if let Some((Some(lo), Some(hi))) =
-                        self.interval.as_ref().map(|(a, b)| (end(a), end(b)))
-                        && lo < hi
-                    {
-                        text = format!("{text} [{} … {}]", self.show(lo), self.show(hi));
+            v => Cell::shown(v.and_then(Value::as_f64), |x| {
+                let end = |p: &String| row.pointer(p).and_then(Value::as_f64);
+                let ends = self.interval.as_ref().and_then(|(a, b)| end(a).zip(end(b)));
+                match ends.filter(|(lo, hi)| lo < hi) {
+                    Some((lo, hi)) => {
+                        let [x, lo, hi] = [x, lo, hi].map(|v| self.show(v));
+                        format!("{x} [{lo} … {hi}]")
                     }
-                    Cell::number(x, text)
+                    None => self.show(x),
                 }
-                None => Cell::text("-"),
-            },
-            None => Cell::text("-"),
+            }),
         }
     }
 }
@@ -118,15 +114,11 @@ impl Rows {
     /// A record is missing or lacks the rows.
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
         let rows = self.from.read(records)?;
-        Ok(Table {
-            caption: self.caption.clone(),
-            header: (self.columns.iter())
-                .map(|c| Header::new(&c.title, ""))
-                .collect(),
-            rows: (rows.iter())
-                .map(|row| self.columns.iter().map(|c| c.cell(row)).collect())
-                .collect(),
-        })
+        Ok(Columns::<Value>::new()
+            .and_each(&self.columns, |columns, c| {
+                columns.cell(&c.title, "", |row| c.cell(row))
+            })
+            .table(&self.caption, rows))
     }
 }
 
@@ -161,7 +153,7 @@ mod tests {
             "{texts:?}"
         );
         assert!(texts[0][2].contains('…'));
-        assert_eq!(texts[1], ["c", "-", "-"]);
+        assert_eq!(texts[1], ["c", "–", "–"]);
         let e = rows("none").table(&records).unwrap_err().to_string();
         assert!(e.contains("no row"), "{e}");
     }

@@ -3,10 +3,9 @@
 use super::read;
 use crate::records::broken;
 use crate::{PaperError, Records};
-use greenup_calibrate::fit::caps::cap_errors;
+use greenup_calibrate::fit::caps::{ModelErrors, cap_errors};
 use greenup_model::Op;
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Columns, Table};
 use greenup_study::pages::cap_errors::{Device, SIGNIFICANT, models};
 use serde::Deserialize;
 
@@ -68,62 +67,45 @@ pub fn different(records: &Records, platforms: &[Platform]) -> Result<f64, Paper
 /// As [`devices`].
 pub fn table(records: &Records, platforms: &[Platform]) -> Result<Table, PaperError> {
     let mean = |e: &[f64]| e.iter().map(|x| x.abs()).sum::<f64>() / e.len().max(1) as f64;
-    let mut rows = Vec::new();
-    for d in devices(records, platforms)? {
-        let mut row = vec![
-            Cell::text(d.name),
-            Cell::number(
-                d.errors.benchmarks.len() as f64,
-                d.errors.benchmarks.len().to_string(),
-            ),
-            Cell::number(d.errors.usable_power_w, si(d.errors.usable_power_w, "W")),
-        ];
-        let of = models(&d.errors);
-        for errors in [true, false] {
-            for k in 0..3 {
-                let model = of.iter().find(|m| m.0 == k);
-                row.push(match model {
-                    Some((_, _, e)) => {
-                        let v = mean(if errors { &e.performance } else { &e.energy });
-                        Cell::number(v, percent(v))
-                    }
-                    None => Cell::text("–"),
-                });
-            }
-        }
-        let t = &d.errors.performance_test;
-        row.push(Cell::number(t.statistic, three(t.statistic)));
-        row.push(Cell::number(t.p_value, three(t.p_value)));
-        rows.push(row);
-    }
-    let head = [
-        ("device", ""),
-        ("n", "Benchmarks on the whole device."),
-        (
+    let performance: fn(&ModelErrors) -> &[f64] = |e| &e.performance;
+    let energy: fn(&ModelErrors) -> &[f64] = |e| &e.energy;
+    let error = "Mean absolute error.";
+    let clock = "Mean absolute error with a clock that follows the cap.";
+    let errors = [
+        ("performance: no cap", error, 0, performance),
+        ("flat cap", error, 1, performance),
+        ("clock", clock, 2, performance),
+        ("energy: no cap", error, 0, energy),
+        ("flat cap", error, 1, energy),
+        ("clock", clock, 2, energy),
+    ];
+    Ok(Columns::<Device>::new()
+        .text("device", "", |d| d.name.clone())
+        .count("n", "Benchmarks on the whole device.", |d| {
+            d.errors.benchmarks.len() as u64
+        })
+        .si(
             "Δπ",
             "Usable power of the flat cap, by least squares of the times.",
-        ),
-        ("performance: no cap", "Mean absolute error."),
-        ("flat cap", "Mean absolute error."),
-        (
-            "clock",
-            "Mean absolute error with a clock that follows the cap.",
-        ),
-        ("energy: no cap", "Mean absolute error."),
-        ("flat cap", "Mean absolute error."),
-        (
-            "clock",
-            "Mean absolute error with a clock that follows the cap.",
-        ),
-        (
+            "W",
+            |d| d.errors.usable_power_w,
+        )
+        .and_each(errors, |columns, (name, about, model, of)| {
+            columns.percent(name, about, move |d| {
+                let all = models(&d.errors);
+                all.iter().find(|m| m.0 == model).map(|m| mean(of(m.2)))
+            })
+        })
+        .three(
             "D",
             "Kolmogorov–Smirnov test of the errors in performance, flat cap against none.",
-        ),
-        ("p", "Asymptotic, two-sided."),
-    ];
-    Ok(Table {
-        caption: "Mean absolute errors of the models, and the tests".into(),
-        header: head.map(|(n, t)| Header::new(n, t)).to_vec(),
-        rows,
-    })
+            |d| d.errors.performance_test.statistic,
+        )
+        .three("p", "Asymptotic, two-sided.", |d| {
+            d.errors.performance_test.p_value
+        })
+        .table(
+            "Mean absolute errors of the models, and the tests",
+            devices(records, platforms)?,
+        ))
 }

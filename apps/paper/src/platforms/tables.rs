@@ -4,8 +4,8 @@ use super::machine_of;
 use crate::values::of_machine;
 use crate::{PaperError, Records};
 use greenup_model::{Estimate, Machine, Op};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::{si, three};
+use greenup_report::table::{Cell, Columns, Table};
 use serde::Deserialize;
 
 /// A symbol of the model.
@@ -23,8 +23,13 @@ pub struct Symbol {
     pub value: Option<String>,
 }
 
-fn headers<const N: usize>(names: [(&str, &str); N]) -> Vec<Header> {
-    names.map(|(n, t)| Header::new(n, t)).to_vec()
+fn read(records: &Records, names: &[String]) -> Result<Vec<Machine>, PaperError> {
+    names.iter().map(|name| machine_of(records, name)).collect()
+}
+
+/// Units a second that a machine reaches in a class.
+fn rate(m: &Machine, op: Op) -> Option<f64> {
+    m.time_of(op).ok().map(|t| 1.0 / t)
 }
 
 /// Symbols with their values on a machine.
@@ -41,35 +46,26 @@ pub fn symbols(
     let r = m.roofline(flop, Op::Dram)?;
     let mut rows = Vec::new();
     for s in all {
-        let value = match &s.value {
-            Some(value) => {
-                let v = of_machine(&r, value, 1.0)
-                    .ok_or_else(|| PaperError::NoValue(format!("{name} with {value}")))?;
-                let shown = match s.unit.as_str() {
-                    "" | "flop/B" => three(v),
-                    unit => si(v, unit),
-                };
-                Cell::number(v, shown)
-            }
-            None => Cell::text("–"),
+        let value = |value: &String| {
+            of_machine(&r, value, 1.0)
+                .ok_or_else(|| PaperError::NoValue(format!("{name} with {value}")))
         };
-        rows.push(vec![
-            Cell::text(&s.symbol),
-            Cell::wrapped(&s.meaning),
-            Cell::text(&s.unit),
-            value,
-        ]);
+        rows.push((s, s.value.as_ref().map(value).transpose()?));
     }
-    Ok(Table {
-        caption: format!("Symbols, and their values on the {}", m.title),
-        header: headers([
-            ("symbol", ""),
-            ("meaning", ""),
-            ("unit", ""),
-            ("value", "Of quantities of the machine."),
-        ]),
-        rows,
-    })
+    Ok(Columns::<(&Symbol, Option<f64>)>::new()
+        .text("symbol", "", |(s, _)| s.symbol.clone())
+        .wrapped("meaning", "", |(s, _)| s.meaning.clone())
+        .text("unit", "", |(s, _)| s.unit.clone())
+        .cell("value", "Of quantities of the machine.", |(s, v)| {
+            Cell::shown(*v, |v| match s.unit.as_str() {
+                "" | "flop/B" => three(v),
+                unit => si(v, unit),
+            })
+        })
+        .table(
+            format!("Symbols, and their values on the {}", m.title),
+            rows,
+        ))
 }
 
 /// Constants of machines: rates, energies with their intervals, constant and usable power, and costs of caches and random
@@ -78,76 +74,68 @@ pub fn symbols(
 /// # Errors
 /// A machine is missing.
 pub fn constants(records: &Records, names: &[String], flop: Op) -> Result<Table, PaperError> {
-    let mut rows = Vec::new();
-    for name in names {
-        let m = machine_of(records, name)?;
-        let rate = |op: Op, unit: &str| match m.time_of(op) {
-            Ok(t) => Cell::number(1.0 / t, si(1.0 / t, unit)),
-            Err(_) => Cell::text("–"),
-        };
-        let energy = |op: Op, scale: f64| {
-            let cost = m.cost.get(&op).and_then(|c| c.energy_j.as_ref());
-            cost.map_or_else(|| Cell::text("–"), |e| estimate(e, scale))
-        };
-        let value = |op: Op, scale: f64| {
-            let cost = m.cost.get(&op).and_then(|c| c.energy_j.as_ref());
-            let v = cost.map(|e| e.value);
-            v.map_or_else(|| Cell::text("–"), |v| Cell::number(v, three(v / scale)))
-        };
-        let power = |e: &Option<Estimate>| match e {
-            Some(e) => Cell::number(e.value, three(e.value)),
-            None => Cell::text("–"),
-        };
-        let share = m.constant_share().ok();
-        rows.push(vec![
-            Cell::text(m.title.split(" (").next().unwrap_or(&m.title)),
-            rate(flop, "flop/s"),
-            rate(Op::Dram, "B/s"),
-            energy(flop, PICO),
-            energy(Op::Dram, PICO),
-            power(&m.constant_power_w),
-            power(&m.usable_power_w),
-            share.map_or_else(|| Cell::text("–"), |s| Cell::number(s, percent(s))),
-            value(Op::L1, PICO),
-            value(Op::L2, PICO),
-            value(Op::Random, 1000.0 * PICO),
-        ]);
-    }
-    Ok(Table {
-        caption: format!("Constants for {flop}, with the intervals of the energies"),
-        header: headers([
-            ("machine", ""),
-            ("flops", "Rate of the class."),
-            ("memory", "Bandwidth of slow memory."),
-            ("ε_flop, pJ", "Energy of a flop."),
-            ("ε_mem, pJ/B", "Energy of a byte of slow memory."),
-            ("π₀, W", "Constant power."),
-            ("Δπ, W", "Usable power above it."),
-            (
-                "constant",
-                "π₀/(π₀ + Δπ): constant share of the largest power.",
-            ),
-            ("L1, pJ/B", "Energy of a byte of L1 or shared memory."),
-            ("L2, pJ/B", "Energy of a byte of L2."),
-            ("random, nJ", "Energy of a random access to slow memory."),
-        ]),
-        rows,
-    })
+    let energy = |m: &Machine, op: Op| m.cost.get(&op)?.energy_j.clone();
+    let scaled = |m: &Machine, op: Op, scale: f64| {
+        Cell::shown(energy(m, op).map(|e| e.value), |v| three(v / scale))
+    };
+    let watts = |e: &Option<Estimate>| e.as_ref().map(|e| e.value);
+    Ok(Columns::<Machine>::new()
+        .text("machine", "", |m| {
+            m.title.split(" (").next().unwrap_or(&m.title).to_owned()
+        })
+        .si("flops", "Rate of the class.", "flop/s", |m| rate(m, flop))
+        .si("memory", "Bandwidth of slow memory.", "B/s", |m| {
+            rate(m, Op::Dram)
+        })
+        .cell("ε_flop, pJ", "Energy of a flop.", |m| {
+            picojoules(energy(m, flop))
+        })
+        .cell("ε_mem, pJ/B", "Energy of a byte of slow memory.", |m| {
+            picojoules(energy(m, Op::Dram))
+        })
+        .three("π₀, W", "Constant power.", |m| {
+            watts(&m.constant_power_w)
+        })
+        .three("Δπ, W", "Usable power above it.", |m| {
+            watts(&m.usable_power_w)
+        })
+        .percent(
+            "constant",
+            "π₀/(π₀ + Δπ): constant share of the largest power.",
+            |m| m.constant_share().ok(),
+        )
+        .cell(
+            "L1, pJ/B",
+            "Energy of a byte of L1 or shared memory.",
+            |m| scaled(m, Op::L1, PICO),
+        )
+        .cell("L2, pJ/B", "Energy of a byte of L2.", |m| {
+            scaled(m, Op::L2, PICO)
+        })
+        .cell(
+            "random, nJ",
+            "Energy of a random access to slow memory.",
+            |m| scaled(m, Op::Random, 1000.0 * PICO),
+        )
+        .table(
+            format!("Constants for {flop}, with the intervals of the energies"),
+            read(records, names)?,
+        ))
 }
 
 /// A picojoule, J.
 const PICO: f64 = 1e-12;
 
-/// A value over `scale` with its interval.
-fn estimate(e: &Estimate, scale: f64) -> Cell {
-    let shown = |v: f64| three(v / scale);
-    let text = match (e.lo, e.hi) {
-        (Some(lo), Some(hi)) if lo < hi => {
-            format!("{} [{} … {}]", shown(e.value), shown(lo), shown(hi))
+/// An energy in picojoules with its interval.
+fn picojoules(e: Option<Estimate>) -> Cell {
+    let shown = |v: f64| three(v / PICO);
+    let ends = e.as_ref().and_then(|e| e.lo.zip(e.hi));
+    Cell::shown(e.map(|e| e.value), |v| {
+        match ends.filter(|(lo, hi)| lo < hi) {
+            Some((lo, hi)) => format!("{} [{} … {}]", shown(v), shown(lo), shown(hi)),
+            None => shown(v),
         }
-        _ => shown(e.value),
-    };
-    Cell::number(e.value, text)
+    })
 }
 
 /// Peaks of machines in single and double precision, bandwidth and largest power.
@@ -155,35 +143,19 @@ fn estimate(e: &Estimate, scale: f64) -> Cell {
 /// # Errors
 /// A machine is missing.
 pub fn peaks(records: &Records, names: &[String]) -> Result<Table, PaperError> {
-    let mut rows = Vec::new();
-    for name in names {
-        let m: Machine = machine_of(records, name)?;
-        let rate = |op: Op, unit: &str| match m.time_of(op) {
-            Ok(t) => Cell::number(1.0 / t, si(1.0 / t, unit)),
-            Err(_) => Cell::text("–"),
-        };
-        let most = m.max_power().ok();
-        rows.push(vec![
-            Cell::text(&m.title),
-            rate(Op::F32, "flop/s"),
-            rate(Op::F64, "flop/s"),
-            rate(Op::Dram, "B/s"),
-            Cell::text(m.facts.get("tdp").map_or("–", String::as_str)),
-            most.map_or_else(|| Cell::text("–"), |p| Cell::number(p, si(p, "W"))),
-            Cell::text(m.label.name()),
-        ]);
-    }
-    Ok(Table {
-        caption: "Peaks of the platforms".into(),
-        header: headers([
-            ("machine", ""),
-            ("single precision", ""),
-            ("double precision", ""),
-            ("bandwidth", ""),
-            ("design power", "As the paper prints it."),
-            ("largest power", "π₀ + Δπ of the model."),
-            ("numbers", "Where they come from."),
-        ]),
-        rows,
-    })
+    Ok(Columns::<Machine>::new()
+        .text("machine", "", |m| m.title.clone())
+        .si("single precision", "", "flop/s", |m| rate(m, Op::F32))
+        .si("double precision", "", "flop/s", |m| rate(m, Op::F64))
+        .si("bandwidth", "", "B/s", |m| rate(m, Op::Dram))
+        .cell("design power", "As the paper prints it.", |m| {
+            Cell::known(m.facts.get("tdp"))
+        })
+        .si("largest power", "π₀ + Δπ of the model.", "W", |m| {
+            m.max_power().ok()
+        })
+        .text("numbers", "Where they come from.", |m| {
+            m.label.name().to_owned()
+        })
+        .table("Peaks of the platforms", read(records, names)?))
 }

@@ -2,8 +2,7 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken};
-use greenup_report::si::si;
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns, Table};
 use serde::Deserialize;
 
 /// A table of recorded cases.
@@ -71,42 +70,29 @@ impl Gemms {
     pub fn table(&self, records: &Records) -> Result<Table, PaperError> {
         let record: Record = serde_json::from_value(records.json(&self.record)?)
             .map_err(|e| broken(std::path::Path::new(&self.record), e))?;
-        let rows = (record.cases.iter())
-            .filter_map(|c| {
-                let best = c.tune.finalists.first()?;
-                let speed = |t: &Interval| {
-                    let v = c.flops / t.median;
-                    Cell::number(v, si(v, "flop/s"))
-                };
-                let b = &c.tune.baseline;
-                let energy = match &b.energy_ratio {
-                    Some(r) => r.cell(),
-                    None => Cell::missing(),
-                };
-                Some(vec![
-                    Cell::text(name(&c.case)),
-                    speed(&best.time_s),
-                    speed(&b.time_s),
-                    b.time_ratio.cell(),
-                    energy,
-                    Cell::wrapped(config(&c.tune.parameters, &best.config)),
-                ])
+        let rows = (record.cases.iter()).filter_map(|c| Some((c, c.tune.finalists.first()?)));
+        Ok(Columns::<(&Case, &Finalist)>::new()
+            .text("case", "", |(c, _)| name(&c.case))
+            .si("tuned", "", "flop/s", |(c, best)| {
+                c.flops / best.time_s.median
             })
-            .collect();
-        Ok(Table {
-            caption: format!("The best of each case and cuBLAS, {}", record.device),
-            header: [
-                "case",
-                "tuned",
-                "cuBLAS",
-                "time over cuBLAS [95 %]",
-                "energy over cuBLAS [95 %]",
-                "config",
-            ]
-            .map(|n| Header::new(n, ""))
-            .to_vec(),
-            rows,
-        })
+            .si("cuBLAS", "", "flop/s", |(c, _)| {
+                c.flops / c.tune.baseline.time_s.median
+            })
+            .cell("time over cuBLAS [95 %]", "", |(c, _)| {
+                c.tune.baseline.time_ratio.cell()
+            })
+            .cell("energy over cuBLAS [95 %]", "", |(c, _)| {
+                let ratio = c.tune.baseline.energy_ratio.as_ref();
+                ratio.map_or_else(Cell::missing, Interval::cell)
+            })
+            .wrapped("config", "", |(c, best)| {
+                config(&c.tune.parameters, &best.config)
+            })
+            .table(
+                format!("The best of each case and cuBLAS, {}", record.device),
+                rows,
+            ))
     }
 }
 
