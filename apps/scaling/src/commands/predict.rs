@@ -2,7 +2,9 @@
 
 use super::args::{Application, Numbers, ScalingArgs};
 use super::drawn::drawn;
-use crate::pages::prediction::page::{Kind, columns, page, published_columns, published_page};
+use crate::pages::prediction::page::{
+    Kind, page, predicted_table, published_page, published_table,
+};
 use crate::pages::prediction::{figure, published_figure};
 use crate::published::{self, Beside};
 use crate::{Compared, Costs, Problem, Record, compare, mean_error, rows};
@@ -15,7 +17,7 @@ use greenup_model::network::Nodes;
 use greenup_report::page::Page;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header};
+use greenup_report::table::Table;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -202,19 +204,14 @@ fn problem(args: &ScalingArgs, weak: bool) -> Problem {
     }
 }
 
-/// Prints columns with their cells.
-pub fn print_columns((header, rows): (Vec<Header>, Vec<Vec<Cell>>)) {
-    let names: Vec<&str> = header.iter().map(|h| h.name.as_str()).collect();
-    let texts = rows
-        .into_iter()
-        .map(|r| r.into_iter().map(|c| c.text).collect())
-        .collect();
-    print::table(&names, texts);
+/// Prints a table.
+pub fn print_table(table: &Table) {
+    table.lines().into_iter().for_each(print::line);
 }
 
 fn table(args: &ScalingArgs, machine: &Machine, record: &Record, kind: &Kind) {
     print::line(print::bold(&title(args, machine)));
-    print_columns(columns(&kind.rows));
+    print_table(&predicted_table(kind));
     print::line("");
     print::line(format!(
         "Predicted from {} runs on one device ({} numbers, {}). Speedup, powerup and greenup compare with one device; \
@@ -275,7 +272,7 @@ fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
         )));
         print::line(format!("source: {}", s.source));
         print::line(&s.about);
-        print_columns(published_columns(b));
+        print_table(&published_table(b));
         if !s.reason.is_empty() {
             print::line(format!("Why they differ: {}.", s.reason));
         }

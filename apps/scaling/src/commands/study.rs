@@ -2,8 +2,8 @@
 
 use super::args::StudyArgs;
 use super::cases;
-use super::predict::print_columns;
-use crate::pages::study::{columns, devices as devices_of, figure, limits, page, rounds};
+use super::predict::print_table;
+use crate::pages::study::{devices as devices_of, figure, limits, page, rounds, table};
 use crate::study::runs_file::{self, Line, RunsFile, Start};
 use crate::study::{self, ScalingOptions, ScalingStudy};
 use greenup_app::error::{AppError, Result};
@@ -298,7 +298,7 @@ fn show(study: &ScalingStudy) {
     let what = devices_of(study.gpus);
     for a in &study.applications {
         print::line(print::bold(&format!("{}: {}", a.case, a.problem)));
-        print_columns(columns(a, what));
+        print_table(&table(a, what));
         if let Some(text) = limits(a, what) {
             print::line(text);
         }

@@ -1,13 +1,12 @@
 //! The pages of predicted scaling and of published scaling studies.
 
 use super::{figure, parts_figure, published_figure};
-use crate::published::Beside;
+use crate::published::{Beside, Point};
 use crate::{Record, Row};
 use greenup_model::Machine;
 use greenup_model::machine::Estimate;
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns, Table};
 
 /// Predictions of one kind.
 pub struct Kind {
@@ -96,108 +95,69 @@ fn section(kind: &Kind) -> Section {
             )
             .wide(),
         ],
-        tables: vec![table(kind)],
+        tables: vec![predicted_table(kind)],
         title,
         ..Section::default()
     }
 }
 
-/// Titles, explanations and cells of the columns, also for the terminal; columns that are 0 everywhere are left out.
-pub fn columns(rows: &[Row]) -> (Vec<Header>, Vec<Vec<Cell>>) {
-    let number = |v: Option<f64>, text: &dyn Fn(f64) -> String| match v {
-        Some(v) => Cell::number(v, text(v)),
-        None => Cell::text("–"),
-    };
-    let count = |n: usize| Cell::number(n as f64, n.to_string());
-    let mut header = vec![
-        Header::new("nodes", ""),
-        Header::new("devices", "Of all nodes."),
-        Header::new("time", ""),
-        Header::new("energy", "Of all devices, with messages and waiting."),
-        Header::new("efficiency", "Speedup a device, relative to the first row."),
-        Header::new("speedup", "T₁/T"),
-        Header::new("powerup", "P₁/P"),
-        Header::new("greenup", "E₁/E"),
-    ];
-    let mut cells: Vec<Vec<Cell>> = (rows.iter())
-        .map(|r| {
-            let s = &r.scaled;
-            vec![
-                count(s.nodes),
-                count(s.devices),
-                number(Some(s.time_s), &|v| si(v, "s")),
-                number(s.energy_j, &|v| si(v, "J")),
-                number(Some(r.efficiency), &percent),
-                number(Some(r.speedup), &three),
-                number(r.powerup, &three),
-                number(r.greenup, &three),
-            ]
-        })
-        .collect();
+/// A row a number of devices, also for the terminal; parts of the time that are 0 everywhere are left out.
+pub fn predicted_table(kind: &Kind) -> Table {
     let about = [
-        "",
         "Share of the time: sending and receiving, one message after another.",
         "Share of the time: sums and largest values of all devices.",
         "Share of the time: lost because ranks of a host share memory, caches and clock.",
         "Share of the time: results of the devices of a host are put together.",
     ];
-    for (k, about) in about.iter().enumerate().skip(1) {
-        if k > 2 && rows.iter().all(|r| r.parts()[k].1 <= 0.0) {
-            continue;
-        }
-        let name = rows.first().map_or("", |r| r.parts()[k].0);
-        header.push(Header::new(name, about));
-        for (row, r) in cells.iter_mut().zip(rows) {
-            row.push(number(Some(r.parts()[k].1 / r.scaled.time_s), &percent));
-        }
-    }
-    header.push(Header::new("bound by", "The largest part of the time."));
-    for (row, r) in cells.iter_mut().zip(rows) {
-        row.push(Cell::text(r.bound_by()));
-    }
-    (header, cells)
-}
-
-fn table(kind: &Kind) -> Table {
-    let (header, rows) = columns(&kind.rows);
-    Table {
-        caption: format!("{} scaling, predicted", kind.name()),
-        header,
-        rows,
-    }
+    let name = |k: usize| kind.rows.first().map_or("", |r| r.parts()[k].0);
+    let parts = (1..).zip(about).filter(|(k, _)| {
+        let lost = |r: &Row| r.parts()[*k].1 > 0.0;
+        *k < 3 || kind.rows.iter().any(lost)
+    });
+    Columns::<Row>::new()
+        .count("nodes", "", |r| r.scaled.nodes as u64)
+        .count("devices", "Of all nodes.", |r| r.scaled.devices as u64)
+        .si("time", "", "s", |r| r.scaled.time_s)
+        .si(
+            "energy",
+            "Of all devices, with messages and waiting.",
+            "J",
+            |r| r.scaled.energy_j,
+        )
+        .percent(
+            "efficiency",
+            "Speedup a device, relative to the first row.",
+            |r| r.efficiency,
+        )
+        .three("speedup", "T₁/T", |r| r.speedup)
+        .three("powerup", "P₁/P", |r| r.powerup)
+        .three("greenup", "E₁/E", |r| r.greenup)
+        .and_each(parts, |columns, (k, about)| {
+            columns.percent(name(k), about, move |r| r.parts()[k].1 / r.scaled.time_s)
+        })
+        .text("bound by", "The largest part of the time.", |r| {
+            r.bound_by().to_owned()
+        })
+        .table(format!("{} scaling, predicted", kind.name()), &kind.rows)
 }
 
 /// Network, link and host of the machine.
 fn constants(machine: &Machine) -> Section {
-    let mut rows = Vec::new();
-    let mut put = |of: &str, name: &str, unit: &str, e: &Estimate| {
-        let interval = match (e.lo, e.hi) {
-            (None, None) => "–".to_owned(),
-            _ => format!("{} … {}", si(e.low(), unit), si(e.high(), unit)),
-        };
-        rows.push(vec![
-            Cell::text(of),
-            Cell::text(name),
-            Cell::number(e.value, si(e.value, unit)),
-            Cell::text(interval),
-            Cell::text(e.label.unwrap_or(machine.label).name()),
-            Cell::text(e.source.clone().unwrap_or_default()),
-        ]);
-    };
+    let mut rows: Vec<(&str, String, &str, Estimate)> = Vec::new();
     if let Some(n) = &machine.network {
-        for (name, unit, e) in n.constants() {
-            put("network, between nodes", name, unit, e);
-        }
+        let of = "network, between nodes";
+        rows.extend(
+            (n.constants().into_iter()).map(|(name, u, e)| (of, name.into(), u, e.clone())),
+        );
     }
     if let Some(l) = &machine.link {
-        for (name, unit, e) in l.constants() {
-            put("link, within a node", name, unit, e);
-        }
+        let of = "link, within a node";
+        rows.extend(
+            (l.constants().into_iter()).map(|(name, u, e)| (of, name.into(), u, e.clone())),
+        );
     }
     if let Some(h) = &machine.host {
-        for (name, unit, e) in h.constants() {
-            put("host", &name, unit, &e);
-        }
+        rows.extend((h.constants().into_iter()).map(|(name, u, e)| ("host", name, u, e)));
     }
     let mut paragraphs = Vec::new();
     if rows.is_empty() {
@@ -216,13 +176,21 @@ fn constants(machine: &Machine) -> Section {
         paragraphs,
         tables: match rows.is_empty() {
             true => Vec::new(),
-            false => vec![Table {
-                caption: "Constants, with their intervals and sources".into(),
-                header: ["of", "constant", "value", "interval", "label", "source"]
-                    .map(|n| Header::new(n, ""))
-                    .to_vec(),
-                rows,
-            }],
+            false => vec![
+                Columns::<(&str, String, &str, Estimate)>::new()
+                    .text("of", "", |(of, ..)| (*of).to_owned())
+                    .text("constant", "", |(_, name, ..)| name.clone())
+                    .cell("value", "", |(.., unit, e)| Cell::si(e.value, unit))
+                    .cell("interval", "", |(.., unit, e)| {
+                        let known = e.lo.is_some() || e.hi.is_some();
+                        Cell::range(known.then(|| (e.low(), e.high())), unit)
+                    })
+                    .text("label", "", |(.., e)| {
+                        e.label.unwrap_or(machine.label).name().to_owned()
+                    })
+                    .text("source", "", |(.., e)| e.source.clone().unwrap_or_default())
+                    .table("Constants, with their intervals and sources", rows),
+            ],
         },
         ..Section::default()
     }
@@ -262,8 +230,6 @@ pub fn published_page(application: &str, all: &[Beside], without: &[&str]) -> Pa
 
 fn study(b: &Beside) -> Section {
     let s = &b.study;
-    let kind = if s.weak { "weak" } else { "strong" };
-    let (header, rows) = published_columns(b);
     let mut paragraphs = vec![format!("{}.", s.about.trim_end_matches('.'))];
     if !s.reason.is_empty() {
         paragraphs.push(format!("Why they differ: {}.", s.reason));
@@ -273,49 +239,33 @@ fn study(b: &Beside) -> Section {
         title: format!("{}, {}", s.name, s.figure),
         paragraphs,
         items: vec![Fact::new("source", &s.source)],
-        tables: vec![Table {
-            caption: format!("{kind} scaling of {} on {}", s.name, s.machine),
-            header,
-            rows,
-        }],
+        tables: vec![published_table(b)],
         ..Section::default()
     }
 }
 
-/// Columns of a published study, also for the terminal.
-pub fn published_columns(b: &Beside) -> (Vec<Header>, Vec<Vec<Cell>>) {
-    let header = [
-        ("nodes", ""),
-        ("published", "Time"),
-        ("as stated", "In the paper"),
-        ("model", "Time"),
-        ("ratio", "Time of the model over that of the paper"),
-        ("efficiency", "Of the paper"),
-        ("model's efficiency", "Of the model"),
-        ("within 10 %", "Ratio from 0.9 to 1.1"),
-    ];
-    let rows = (b.study.points.iter().zip(&b.predicted_s).enumerate())
-        .map(|(k, (p, t))| {
-            let ratio = t / p.time_s;
-            vec![
-                Cell::number(p.nodes as f64, p.nodes.to_string()),
-                Cell::number(p.time_s, si(p.time_s, "s")),
-                Cell::text(&p.stated),
-                Cell::number(*t, si(*t, "s")),
-                Cell::number(ratio, three(ratio)),
-                Cell::number(b.efficiency[k], percent(b.efficiency[k])),
-                Cell::number(
-                    b.predicted_efficiency[k],
-                    percent(b.predicted_efficiency[k]),
-                ),
-                Cell::text(if (ratio - 1.0).abs() > 0.1 {
-                    "miss"
-                } else {
-                    ""
-                }),
-            ]
+/// A row a point of a published study, also for the terminal.
+pub fn published_table(b: &Beside) -> Table {
+    let s = &b.study;
+    let kind = if s.weak { "weak" } else { "strong" };
+    let ratio = |(_, p, t): &(usize, &Point, f64)| t / p.time_s;
+    let rows = s.points.iter().zip(&b.predicted_s).enumerate();
+    Columns::<(usize, &Point, f64)>::new()
+        .count("nodes", "", |(_, p, _)| p.nodes as u64)
+        .si("published", "Time", "s", |(_, p, _)| p.time_s)
+        .text("as stated", "In the paper", |(_, p, _)| p.stated.clone())
+        .si("model", "Time", "s", |(.., t)| *t)
+        .three("ratio", "Time of the model over that of the paper", ratio)
+        .percent("efficiency", "Of the paper", |(k, ..)| b.efficiency[*k])
+        .percent("model's efficiency", "Of the model", |(k, ..)| {
+            b.predicted_efficiency[*k]
         })
-        .collect();
-    let header = header.map(|(n, about)| Header::new(n, about)).to_vec();
-    (header, rows)
+        .text("within 10 %", "Ratio from 0.9 to 1.1", |r| {
+            let misses = (ratio(r) - 1.0).abs() > 0.1;
+            if misses { "miss".into() } else { String::new() }
+        })
+        .table(
+            format!("{kind} scaling of {} on {}", s.name, s.machine),
+            rows.map(|(k, (p, t))| (k, p, *t)),
+        )
 }

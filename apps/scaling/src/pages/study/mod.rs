@@ -9,14 +9,13 @@ mod figure;
 mod table;
 
 pub use figure::figure;
-pub use table::{columns, devices, limits, markdown, rounds};
+pub use table::{devices, limits, markdown, rounds, table};
 
 use crate::study::ScalingStudy;
 use crate::study::measured::Series as Measured;
 use figure::by_application;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
-use greenup_report::table::Table;
 use table::{limit_table, mean_error, summary};
 
 /// Builds the page.
@@ -116,7 +115,6 @@ pub fn page(study: &ScalingStudy) -> Page {
 }
 
 fn section(a: &Measured, what: &str) -> Section {
-    let (header, rows) = columns(a, what);
     let mut paragraphs = vec![format!("{}: {}", a.problem, a.command)];
     paragraphs.extend(limits(a, what));
     Section {
@@ -124,11 +122,7 @@ fn section(a: &Measured, what: &str) -> Section {
         title: a.case.clone(),
         label: Some("measured"),
         paragraphs,
-        tables: vec![Table {
-            caption: format!("{} on several {what}", a.case),
-            header,
-            rows,
-        }],
+        tables: vec![table(a, what)],
         ..Section::default()
     }
 }

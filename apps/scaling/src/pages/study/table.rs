@@ -1,83 +1,52 @@
 //! Tables of measured scaling: of a case, of all cases, and as Markdown.
 
 use crate::study::ScalingStudy;
-use crate::study::measured::{Point, Series as Measured};
+use crate::study::measured::{Limits, Point, Series as Measured};
 use crate::study::sample::{Disturbance, Spread};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
-
-fn number(v: Option<f64>, text: &dyn Fn(f64) -> String) -> Cell {
-    match v {
-        Some(v) => Cell::number(v, text(v)),
-        None => Cell::text("–"),
-    }
-}
+use greenup_report::si::{percent, range, si, three};
+use greenup_report::table::{Cell, Columns, Table};
 
 fn median(s: Option<Spread>) -> Option<f64> {
     s.map(|s| s.median)
 }
 
-/// Titles, explanations and texts of the columns, also for the terminal; without energies where there are none.
-pub fn columns(a: &Measured, what: &str) -> (Vec<Header>, Vec<Vec<Cell>>) {
+/// A row a number of devices, also for the terminal; without energies where there are none.
+pub fn table(a: &Measured, what: &str) -> Table {
     let energies = a.points.iter().any(|p| p.energy_j.is_some());
-    let digits = a.points.iter().any(|p| p.devices > 1 && p.digits.is_some());
-    let mut header = vec![
-        Header::new(what, ""),
-        Header::new("time", "Median of the rounds."),
-        Header::new("range", "Smallest and largest time."),
-        Header::new("predicted", "Time, from the first run on one."),
-        Header::new("error", "Of the predicted time."),
-        Header::new("speedup", "T₁/T for the same work."),
-        Header::new("predicted", "Speedup"),
-        Header::new("efficiency", "Speedup over the number of devices."),
-    ];
-    if energies {
-        header.extend([
-            Header::new("power", "Of all devices."),
-            Header::new("energy", "Of all devices."),
-            Header::new("powerup", "P₁/P"),
-            Header::new("predicted", "Powerup"),
-            Header::new("greenup", "E₁/E for the same work."),
-            Header::new("predicted", "Greenup"),
-        ]);
-    }
-    if digits {
-        header.push(Header::new("digits", "Compared with one device."));
-    }
-    let rows = (a.points.iter())
-        .map(|p| {
+    Columns::<Point>::new()
+        .count(what, "", |p| p.devices as u64)
+        .si("time", "Median of the rounds.", "s", |p| p.time_s.median)
+        .cell("range", "Smallest and largest time.", |p| {
             let t = p.time_s;
-            let model = p.predicted.as_ref();
-            let mut row = vec![
-                Cell::number(p.devices as f64, p.devices.to_string()),
-                Cell::number(t.median, si(t.median, "s")),
-                Cell::number(
-                    t.hi - t.lo,
-                    format!("{} … {}", si(t.lo, "s"), si(t.hi, "s")),
-                ),
-                number(model.map(|m| m.time_s), &|v| si(v, "s")),
-                number(p.error(), &percent),
-                number(Some(p.speedup.median), &three),
-                number(model.map(|m| m.speedup), &three),
-                number(Some(p.efficiency()), &percent),
-            ];
-            if energies {
-                row.extend([
-                    number(median(p.power_w), &|v| si(v, "W")),
-                    number(median(p.energy_j), &|v| si(v, "J")),
-                    number(median(p.powerup), &three),
-                    number(model.and_then(|m| m.powerup), &three),
-                    number(median(p.greenup), &three),
-                    number(model.and_then(|m| m.greenup), &three),
-                ]);
-            }
-            if digits {
-                row.push(compared(p));
-            }
-            row
+            Cell::number(t.hi - t.lo, range(t.lo, t.hi, "s"))
         })
-        .collect();
-    (header, rows)
+        .si("predicted", "Time, from the first run on one.", "s", |p| {
+            p.predicted.as_ref().map(|m| m.time_s)
+        })
+        .percent("error", "Of the predicted time.", Point::error)
+        .three("speedup", "T₁/T for the same work.", |p| p.speedup.median)
+        .three("predicted", "Speedup", |p| {
+            p.predicted.as_ref().map(|m| m.speedup)
+        })
+        .percent(
+            "efficiency",
+            "Speedup over the number of devices.",
+            Point::efficiency,
+        )
+        .and_if(energies, |columns| {
+            columns
+                .si("power", "Of all devices.", "W", |p| median(p.power_w))
+                .si("energy", "Of all devices.", "J", |p| median(p.energy_j))
+                .three("powerup", "P₁/P", |p| median(p.powerup))
+                .three("predicted", "Powerup", |p| p.predicted.as_ref()?.powerup)
+                .three("greenup", "E₁/E for the same work.", |p| {
+                    median(p.greenup)
+                })
+                .three("predicted", "Greenup", |p| p.predicted.as_ref()?.greenup)
+        })
+        .cell("digits", "Compared with one device.", compared)
+        .where_known()
+        .table(format!("{} on several {what}", a.case), &a.points)
 }
 
 /// Whether the result is that of one device.
@@ -92,7 +61,7 @@ fn compared(p: &Point) -> Cell {
             let mark = if d.same { "good" } else { "bad" };
             Cell::number(d.difference, text).marked(mark)
         }
-        _ => Cell::text("–"),
+        _ => Cell::missing(),
     }
 }
 
@@ -151,66 +120,53 @@ fn signed(s: f64) -> String {
 /// All cases on several devices, a row each.
 pub fn summary(study: &ScalingStudy) -> Table {
     let what = devices(study.gpus);
-    let header = vec![
-        Header::new("case", ""),
-        Header::new(what, ""),
-        Header::new("time", "On one, and on these."),
-        Header::new("energy", "On one, and on these."),
-        Header::new("speedup", "T₁/T for the same work."),
-        Header::new("predicted", "Before any run on several."),
-        Header::new("error", "Of the predicted time."),
-        Header::new("efficiency", "Speedup over the number of devices."),
-        Header::new("powerup", "P₁/P"),
-        Header::new("greenup", "E₁/E for the same work."),
-        Header::new("predicted", "Greenup"),
-        Header::new("digits", "Compared with one device."),
-    ];
-    let pair = |a: Option<f64>, b: Option<f64>, unit: &str| match a.zip(b) {
+    let pair = |ends: Option<(f64, f64)>, unit: &str| match ends {
         Some((a, b)) => Cell::number(b, format!("{} → {}", si(a, unit), si(b, unit))),
-        None => Cell::text("–"),
+        None => Cell::missing(),
     };
-    let mut rows = Vec::new();
-    for a in &study.applications {
-        let Some(one) = a.alone() else { continue };
-        for p in a.points.iter().filter(|p| p.devices > 1) {
-            let model = p.predicted.as_ref();
-            rows.push(vec![
-                Cell::text(&a.case).leads_to(&a.case),
-                Cell::number(p.devices as f64, p.devices.to_string()),
-                pair(Some(one.time_s.median), Some(p.time_s.median), "s"),
-                pair(median(one.energy_j), median(p.energy_j), "J"),
-                number(Some(p.speedup.median), &three),
-                number(model.map(|m| m.speedup), &three),
-                number(p.error(), &percent),
-                number(Some(p.efficiency()), &percent),
-                number(median(p.powerup), &three),
-                number(median(p.greenup), &three),
-                number(model.and_then(|m| m.greenup), &three),
-                compared(p),
-            ]);
-        }
-    }
-    used(Table {
-        caption: format!("All cases on several {what}"),
-        header,
-        rows,
-    })
-}
-
-/// A table without the columns that have no value.
-fn used(table: Table) -> Table {
-    let used: Vec<bool> = (0..table.header.len())
-        .map(|k| table.rows.iter().any(|r| r[k].text != "–"))
-        .collect();
-    fn keep<T>(all: Vec<T>, used: &[bool]) -> Vec<T> {
-        let some = all.into_iter().zip(used).filter(|c| *c.1);
-        some.map(|c| c.0).collect()
-    }
-    Table {
-        header: keep(table.header, &used),
-        rows: (table.rows.into_iter()).map(|r| keep(r, &used)).collect(),
-        ..table
-    }
+    let rows = (study.applications.iter())
+        .filter_map(|a| Some((a, a.alone()?)))
+        .flat_map(|(a, one)| {
+            let several = a.points.iter().filter(|p| p.devices > 1);
+            several.map(move |p| (a, one, p))
+        });
+    Columns::<(&Measured, &Point, &Point)>::new()
+        .cell("case", "", |(a, ..)| Cell::text(&a.case).leads_to(&a.case))
+        .count(what, "", |(.., p)| p.devices as u64)
+        .cell("time", "On one, and on these.", |(_, one, p)| {
+            pair(Some((one.time_s.median, p.time_s.median)), "s")
+        })
+        .cell("energy", "On one, and on these.", |(_, one, p)| {
+            pair(median(one.energy_j).zip(median(p.energy_j)), "J")
+        })
+        .where_known()
+        .three("speedup", "T₁/T for the same work.", |(.., p)| {
+            p.speedup.median
+        })
+        .three("predicted", "Before any run on several.", |(.., p)| {
+            p.predicted.as_ref().map(|m| m.speedup)
+        })
+        .where_known()
+        .percent("error", "Of the predicted time.", |(.., p)| p.error())
+        .where_known()
+        .percent(
+            "efficiency",
+            "Speedup over the number of devices.",
+            |(.., p)| p.efficiency(),
+        )
+        .three("powerup", "P₁/P", |(.., p)| median(p.powerup))
+        .where_known()
+        .three("greenup", "E₁/E for the same work.", |(.., p)| {
+            median(p.greenup)
+        })
+        .where_known()
+        .three("predicted", "Greenup", |(.., p)| {
+            p.predicted.as_ref()?.greenup
+        })
+        .where_known()
+        .cell("digits", "Compared with one device.", |(.., p)| compared(p))
+        .where_known()
+        .table(format!("All cases on several {what}"), rows)
 }
 
 /// What limits each case on its largest number of devices, and how much workers disturb each other.
@@ -218,36 +174,40 @@ pub fn limit_table(study: &ScalingStudy) -> Table {
     let what = devices(study.gpus);
     let first = |parts: &[(String, f64)]| match parts.first() {
         Some((name, s)) => Cell::number(*s, format!("{name} {}", signed(*s))),
-        None => Cell::text("–"),
+        None => Cell::missing(),
     };
     let rows = (study.applications.iter())
-        .filter_map(|a| {
-            let (l, p) = (a.limits.as_ref()?, a.largest()?);
-            Some(vec![
-                Cell::text(&a.case),
-                Cell::number(l.devices as f64, l.devices.to_string()),
-                Cell::number(l.lost_s, signed(l.lost_s)),
-                first(&l.measured),
-                first(&l.predicted),
-                Cell::text(p.disturbance.map_or_else(|| "–".into(), disturbed)),
-            ])
+        .filter_map(|a| Some((&a.case, a.limits.as_ref()?, a.largest()?)));
+    Columns::<(&String, &Limits, &Point)>::new()
+        .text("case", "", |(case, ..)| (*case).clone())
+        .count(what, "The most that were measured.", |(_, l, _)| {
+            l.devices as u64
         })
-        .collect();
-    used(Table {
-        caption: "What limits each case".into(),
-        header: vec![
-            Header::new("case", ""),
-            Header::new(what, "The most that were measured."),
-            Header::new("beyond ideal", "Time beyond that of ideal scaling."),
-            Header::new("phase", "That loses the most, by the application's timers."),
-            Header::new("model's term", "That loses the most, as predicted."),
-            Header::new(
-                "all workers over one",
-                "tune: a kernel with all workers at once over alone.",
-            ),
-        ],
-        rows,
-    })
+        .shown(
+            "beyond ideal",
+            "Time beyond that of ideal scaling.",
+            signed,
+            |(_, l, _)| l.lost_s,
+        )
+        .cell(
+            "phase",
+            "That loses the most, by the application's timers.",
+            |(_, l, _)| first(&l.measured),
+        )
+        .where_known()
+        .cell(
+            "model's term",
+            "That loses the most, as predicted.",
+            |(_, l, _)| first(&l.predicted),
+        )
+        .where_known()
+        .cell(
+            "all workers over one",
+            "tune: a kernel with all workers at once over alone.",
+            |(.., p)| Cell::known(p.disturbance.map(disturbed)),
+        )
+        .where_known()
+        .table("What limits each case", rows)
 }
 
 /// Mean of the errors of the predicted times on several devices; `None` without any.
@@ -280,7 +240,7 @@ pub fn markdown(study: &ScalingStudy) -> String {
         out.push_str(&format!("- `{}`{weak}: {}\n", a.case, a.problem));
     }
     for table in [summary(study), limit_table(study)] {
-        out.push_str(&format!("\n{}\n", as_markdown(&table)));
+        out.push_str(&format!("\n{}", table.markdown()));
     }
     if let Some(e) = mean_error(study) {
         out.push_str(&format!(
@@ -292,17 +252,6 @@ pub fn markdown(study: &ScalingStudy) -> String {
         out.push_str(&format!("\nNot measured: {text}.\n"));
     }
     out
-}
-
-/// A table as Markdown.
-fn as_markdown(table: &Table) -> String {
-    let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
-    let mut out = line(table.header.iter().map(|h| h.name.as_str()).collect());
-    out.push_str(&line(vec!["---"; table.header.len()]));
-    for row in &table.rows {
-        out.push_str(&line(row.iter().map(|c| c.text.as_str()).collect()));
-    }
-    out.trim_end().to_owned()
 }
 
 /// What a device is called.
