@@ -1,13 +1,13 @@
 //! The figure of `fmm tune`: time and energy over ncrit.
 
-use super::drawing::{Drawing, header, number};
+use super::drawing::Drawing;
 use super::time;
 use super::tune::Row;
 use greenup_report::chart::Chart;
 use greenup_report::page::Fact;
 use greenup_report::scaling_figure::{Panel, Series, scaling};
 use greenup_report::si::si;
-use greenup_report::table::{Cell, Table};
+use greenup_report::table::Columns;
 
 fn methods(rows: &[Row]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
@@ -69,30 +69,15 @@ pub fn drawing(rows: &[Row]) -> Drawing {
             si(j, "J"),
         ));
     }
-    let energy = rows.iter().any(|r| r.energy_j.is_some());
-    let mut names = vec!["M2L method", "ncrit", "time", "P2P", "M2L"];
-    if energy {
-        names.push("energy");
-    }
-    let table = Table {
-        caption: String::new(),
-        header: header(&names),
-        rows: (rows.iter())
-            .map(|r| {
-                let mut row = vec![
-                    Cell::text(r.method()),
-                    Cell::number(r.ncrit as f64, r.ncrit.to_string()),
-                    number(Some(r.time_s), time),
-                    number(Some(r.p2p_s), time),
-                    number(Some(r.m2l_s), time),
-                ];
-                if energy {
-                    row.push(number(r.energy_j, |v| si(v, "J")));
-                }
-                row
-            })
-            .collect(),
-    };
+    let table = Columns::<Row>::new()
+        .text("M2L method", "", Row::method)
+        .count("ncrit", "", |r| r.ncrit as u64)
+        .si("time", "", "s", |r| r.time_s)
+        .si("P2P", "", "s", |r| r.p2p_s)
+        .si("M2L", "", "s", |r| r.m2l_s)
+        .si("energy", "", "J", |r| r.energy_j)
+        .where_known()
+        .table("", rows);
     Drawing {
         title: "Fast multipole method: tuning".into(),
         subtitle: "ncrit is the maximum number of points per leaf".into(),

@@ -3,7 +3,7 @@
 use super::balance::Balance;
 use super::evaluation::Timings;
 use crate::check::Errors;
-use crate::commands::drawing::{Drawing, header, number};
+use crate::commands::drawing::Drawing;
 use crate::commands::predicted::Predicted;
 use crate::commands::time;
 use crate::cost_model::PhaseWork;
@@ -18,7 +18,7 @@ use greenup_report::chart::{
 use greenup_report::page::Fact;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
-use greenup_report::table::{Cell, Table};
+use greenup_report::table::{Columns, Table};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -215,33 +215,27 @@ fn phases(r: &Report) -> Chart {
 }
 
 fn table(r: &Report) -> Table {
-    let mut names = vec!["phase", "time", "performance", "flops", "bytes"];
-    if r.bound.is_some() {
-        names.extend(["bound of the time", "bound of the energy"]);
-    }
-    let rows = (r.work.iter().enumerate())
-        .map(|(i, w)| {
-            let s = r.phases.of(w.phase);
-            let rate = (s > 0.0).then(|| w.flops / s);
-            let mut row = vec![
-                Cell::text(w.phase.name()),
-                number(Some(s), time),
-                number(rate, |v| si(v, "flop/s")),
-                number(Some(w.flops), |v| si(v, "flop")),
-                number(Some(w.bytes), |v| si(v, "B")),
-            ];
-            if let Some(p) = r.bound.as_ref().and_then(|p| p.get(i)) {
-                row.push(number(Some(p.time_s), time));
-                row.push(number(p.energy_j, |v| si(v, "J")));
-            }
-            row
+    let bound = |i: usize| r.bound.as_ref()?.get(i);
+    let time_s = |w: &PhaseWork| r.phases.of(w.phase);
+    Columns::<(usize, &PhaseWork)>::new()
+        .text("phase", "", |(_, w)| w.phase.name().to_owned())
+        .si("time", "", "s", |(_, w)| time_s(w))
+        // A phase without work has no rate.
+        .si("performance", "", "flop/s", |(_, w)| {
+            Some(w.flops / time_s(w)).filter(|_| time_s(w) > 0.0)
         })
-        .collect();
-    Table {
-        caption: String::new(),
-        header: header(&names),
-        rows,
-    }
+        .si("flops", "", "flop", |(_, w)| w.flops)
+        .si("bytes", "", "B", |(_, w)| w.bytes)
+        .and_if(r.bound.is_some(), |columns| {
+            columns
+                .si("bound of the time", "", "s", move |(i, _)| {
+                    bound(*i).map(|p| p.time_s)
+                })
+                .si("bound of the energy", "", "J", move |(i, _)| {
+                    bound(*i)?.energy_j
+                })
+        })
+        .table("", r.work.iter().enumerate())
 }
 
 /// What was evaluated.

@@ -5,7 +5,7 @@ use crate::GisaxsError;
 use crate::image::{Cut, curves};
 use greenup_report::chart::{Axis, Chart, Height, Layer, Mark, Panel, Scale, Unit, What};
 use greenup_report::si::three;
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Columns, Table};
 
 /// Values at the points along a cut.
 struct Along {
@@ -148,29 +148,12 @@ impl Report<'_> {
         let a = self.along(cut)?;
         let axis = curves::panel(&self.view(), cut, "", Axis::default()).x;
         let (_, title) = axis.titled(&axis.resolve(std::iter::empty()));
-        let number = |v: f64| {
-            if v.is_finite() {
-                Cell::number(v, three(v))
-            } else {
-                Cell::text("–")
-            }
-        };
-        Ok(Table {
-            caption: "Data and model".into(),
-            header: vec![
-                Header::new(&title, "position"),
-                Header::new("data", "photons per pixel"),
-                Header::new("σ", "standard deviation of the data"),
-                Header::new("model", "photons per pixel"),
-                Header::new("residual, σ", "(data − model)/σ"),
-            ],
-            rows: (0..a.x.len())
-                .map(|k| {
-                    [a.x[k], a.data[k], a.sigma[k], a.model[k], a.deviation[k]]
-                        .map(number)
-                        .to_vec()
-                })
-                .collect(),
-        })
+        Ok(Columns::<usize>::new()
+            .three(title, "position", |k| a.x[*k])
+            .three("data", "photons per pixel", |k| a.data[*k])
+            .three("σ", "standard deviation of the data", |k| a.sigma[*k])
+            .three("model", "photons per pixel", |k| a.model[*k])
+            .three("residual, σ", "(data − model)/σ", |k| a.deviation[*k])
+            .table("Data and model", 0..a.x.len()))
     }
 }

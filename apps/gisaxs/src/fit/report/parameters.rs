@@ -1,9 +1,9 @@
 //! Fitted values with their uncertainties: as text, as a table and as JSON.
 
 use super::Report;
-use crate::fit::{Fitted, Target};
+use crate::fit::{Fitted, Free, Target};
 use crate::sample::limits::unit;
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns, Table};
 use serde_json::{Value, json};
 
 /// A value and its uncertainty, two digits of it; in powers of ten where the value is large or small. An infinite uncertainty
@@ -71,64 +71,49 @@ impl Report<'_> {
     pub(super) fn parameters(&self) -> Table {
         let found = self.found;
         let names = self.names();
-        let header = [
-            ("parameter", "its path in the sample's input file"),
-            ("value", "fitted value"),
-            ("± σ", "uncertainty, one standard deviation"),
-            ("relative", "uncertainty over value"),
-            (
+        let unknown = |v: f64, text: String| match v.is_finite() {
+            true => Cell::number(v, text),
+            false => Cell::text("unknown"),
+        };
+        Columns::<(usize, &Free)>::new()
+            .text(
+                "parameter",
+                "its path in the sample's input file",
+                |(k, _)| names[*k].clone(),
+            )
+            .cell("value", "fitted value", |(k, f)| {
+                let value = found.values[*k];
+                let at_bound = found.at_bounds.contains(&f.path);
+                Cell::number(value, with_error(value, found.errors[*k]).0)
+                    .marked(at_bound.then_some("bad"))
+            })
+            .cell("± σ", "uncertainty, one standard deviation", |(k, _)| {
+                let error = found.errors[*k];
+                unknown(error, with_error(found.values[*k], error).1)
+            })
+            .cell("relative", "uncertainty over value", |(k, _)| {
+                let relative = (found.errors[*k] / found.values[*k]).abs();
+                unknown(relative, format!("{:.2} %", 100.0 * relative))
+            })
+            .shown(
                 "start",
                 "where the best start began; with a swarm the best of its first positions",
-            ),
-            ("after the swarm", "where Levenberg–Marquardt began"),
-            ("from", "lower bound"),
-            ("to", "upper bound"),
-            ("unit", "of the value"),
-        ];
-        let rows = (self.target.free.iter().enumerate())
-            .map(|(k, f)| {
-                let (value, error) = (found.values[k], found.errors[k]);
-                let (text, sigma) = with_error(value, error);
-                let value_cell = Cell::number(value, text);
-                let at_bound = found.at_bounds.contains(&f.path);
-                let number = |v: f64| Cell::number(v, plain(v));
-                let relative = (error / value).abs();
-                let unknown = || Cell::text("unknown");
-                vec![
-                    Cell::text(&names[k]),
-                    if at_bound {
-                        value_cell.marked("bad")
-                    } else {
-                        value_cell
-                    },
-                    if error.is_finite() {
-                        Cell::number(error, sigma)
-                    } else {
-                        unknown()
-                    },
-                    if relative.is_finite() {
-                        Cell::number(relative, format!("{:.2} %", 100.0 * relative))
-                    } else {
-                        unknown()
-                    },
-                    number(found.start[k]),
-                    found
-                        .swarm
-                        .as_ref()
-                        .map_or_else(|| Cell::text("–"), |s| number(s[k])),
-                    number(f.from),
-                    number(f.to),
-                    Cell::text(unit(&f.path)),
-                ]
-            })
-            .collect();
-        Table {
-            caption: "Uncertainties are one standard deviation.".into(),
-            header: header
-                .map(|(name, about)| Header::new(name, about))
-                .to_vec(),
-            rows,
-        }
+                plain,
+                |(k, _)| found.start[*k],
+            )
+            .shown(
+                "after the swarm",
+                "where Levenberg–Marquardt began",
+                plain,
+                |(k, _)| found.swarm.as_ref().map(|s| s[*k]),
+            )
+            .shown("from", "lower bound", plain, |(_, f)| f.from)
+            .shown("to", "upper bound", plain, |(_, f)| f.to)
+            .text("unit", "of the value", |(_, f)| unit(&f.path).to_owned())
+            .table(
+                "Uncertainties are one standard deviation.",
+                self.target.free.iter().enumerate(),
+            )
     }
 }
 
