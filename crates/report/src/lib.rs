@@ -5,6 +5,7 @@
 //! | [`chart`] | charts: description, layout for a width, drawing as SVG, PNG and for pages |
 //! | [`roofline_figure`], [`roofline_parts`] | roofline, arch line and power line side by side |
 //! | [`bar_figure`] | measured against predicted, split by what costs |
+//! | [`bar_rows`] | named rows of horizontal bars |
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |
 //! | [`sweep_figure`] | figures of a tuning sweep |
@@ -44,7 +45,7 @@ pub mod version;
 pub use chart::{axis::si, files::png};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
 pub use figures::{
-    bar_figure, best_figure, box_figure, diagram, heat_figure, lists_figure, map_figure,
+    bar_figure, bar_rows, best_figure, box_figure, diagram, heat_figure, lists_figure, map_figure,
     mesh_figure, parallel_figure, pruning_figure, replay_figure, residual_figure, scaling_figure,
     share_figure, sweep_figure,
 };

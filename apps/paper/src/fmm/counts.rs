@@ -2,9 +2,8 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken};
-use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
-};
+use greenup_report::bar_rows::{self, Bars, RowBar};
+use greenup_report::chart::{Chart, Panel, Series, Unit};
 use greenup_report::si::si;
 use greenup_space::Value;
 use greenup_tune::analyze::counted::l2_bytes;
@@ -148,12 +147,9 @@ impl Counts {
             }
         }
         let panels = names.iter().map(|name| self.panel(name, &all)).collect();
-        let series = self.of.kinds().iter().enumerate();
         Ok(Chart {
             title: self.of.title().into(),
-            series: series
-                .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Area))
-                .collect(),
+            series: Series::areas(self.of.kinds().iter().copied()),
             panels,
             least_width: 380.0,
             ..Chart::default()
@@ -161,48 +157,21 @@ impl Counts {
     }
 
     fn panel(&self, name: &str, all: &[Case]) -> Panel {
-        let cases: Vec<&Case> = all.iter().filter(|c| c.panel == name).rev().collect();
-        let (label, unit) = self.of.axis();
-        let most = (cases.iter().map(|c| c.counts.iter().sum::<f64>())).fold(0.0, f64::max);
-        let x = Axis::new(label, unit, Scale::Linear)
-            .from_zero()
-            .over(0.0, 1.3 * most);
-        let names = cases.iter().map(|c| c.name.clone()).collect();
-        let y = Axis::new("", Unit::None, Scale::Names(names));
-        let mut panel = Panel::new(name, x, y);
-        panel.height = Height::Rows(26.0);
-        let kinds = self.of.kinds();
-        for (k, kind) in kinds.iter().enumerate() {
-            let bars = (cases.iter().enumerate())
-                .filter(|(_, c)| c.counts[k] > 0.0)
-                .map(|(i, c)| {
-                    let from: f64 = c.counts[..k].iter().sum();
-                    let total: f64 = c.counts.iter().sum();
-                    Bar {
-                        at: i as f64,
-                        thick: 0.78,
-                        from,
-                        to: from + c.counts[k],
+        let rows: Vec<_> = (all.iter().filter(|c| c.panel == name))
+            .map(|c| {
+                let bars = (self.of.kinds().iter().zip(&c.counts)).map(|(kind, n)| {
+                    let bar = RowBar {
+                        value: *n,
                         interval: None,
-                        ink: None,
-                        text: if k + 1 == kinds.len() {
-                            si(total, "")
-                        } else {
-                            String::new()
-                        },
-                        tip: format!("{}: {kind} {}", c.name, si(c.counts[k], "")),
-                    }
-                })
-                .collect();
-            panel.push(Layer::of(
-                k,
-                What::Bars {
-                    bars,
-                    along_x: true,
-                },
-            ));
-        }
-        panel
+                        tip: format!("{}: {kind} {}", c.name, si(*n, "")),
+                    };
+                    Some(bar).filter(|_| *n > 0.0)
+                });
+                (c.name.clone(), bars.collect())
+            })
+            .collect();
+        let (label, unit) = self.of.axis();
+        bar_rows::panel(name, label, unit, Bars::Summed, &rows)
     }
 }
 

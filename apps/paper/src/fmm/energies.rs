@@ -2,9 +2,7 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken, machine};
-use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
-};
+use greenup_report::chart::{Axis, Bar, Chart, Height, Layer, Panel, Scale, Series, Unit};
 use greenup_report::si::percent;
 use greenup_tune::analyze::counted::predict;
 use greenup_tune::sweep::Folder;
@@ -62,28 +60,20 @@ impl Energies {
             .map(|(i, (name, error, spread))| Bar {
                 at: i as f64,
                 thick: 0.7,
-                from: 0.0,
                 to: *error,
                 // One standard deviation of the measured energy on each side.
                 interval: spread.map(|s| (error - s * (1.0 + error), error + s * (1.0 + error))),
-                ink: None,
-                text: String::new(),
                 tip: match spread {
                     Some(s) => format!("{name}: {}, sd {}", percent(*error), percent(*s)),
                     None => format!("{name}: {}", percent(*error)),
                 },
+                ..Bar::default()
             })
             .collect();
-        panel.push(Layer::of(
-            0,
-            What::Bars {
-                bars,
-                along_x: true,
-            },
-        ));
+        panel.push(Layer::bars(0, bars));
         Ok(Chart {
             title: "Error of predicted energies".into(),
-            series: vec![Series::new("error", Ink::Series(0), Sign::Area)],
+            series: Series::areas(["error"]),
             panels: vec![panel],
             ..Chart::default()
         })

@@ -2,9 +2,8 @@
 
 use super::rows::Source;
 use crate::{PaperError, Records};
-use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
-};
+use greenup_report::bar_rows::{self, RowBar};
+use greenup_report::chart::{Chart, Series, Unit};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -68,62 +67,31 @@ impl Bars {
             let (a, b) = p.interval.as_ref()?;
             Some((number(row, a)?, number(row, b)?)).filter(|(lo, hi)| lo < hi)
         };
-        let most = rows
-            .iter()
+        let rows: Vec<_> = (rows.iter())
             .map(|row| {
-                let all = self.parts.iter().filter_map(|p| {
-                    let v = number(row, &p.at)?;
-                    Some(ends(row, p).map_or(v, |e| e.1.max(v)))
-                });
-                match self.stacked {
-                    true => all.sum(),
-                    false => all.fold(0.0, f64::max),
-                }
-            })
-            .fold(0.0, f64::max);
-        let room = if self.stacked { 1.04 } else { 1.25 };
-        let names = rows.iter().rev().map(|r| self.named(r)).collect();
-        let mut panel = Panel::new(
-            "",
-            Axis::new(&self.label, unit.clone(), Scale::Linear).over(0.0, room * most.max(1e-300)),
-            Axis::new("", Unit::None, Scale::Names(names)),
-        );
-        let n = self.parts.len() as f64;
-        panel.height = Height::Rows(if self.stacked { 30.0 } else { 14.0 + 18.0 * n });
-        for (k, part) in self.parts.iter().enumerate() {
-            let bars = (rows.iter().rev().enumerate())
-                .filter_map(|(i, row)| {
-                    let v = number(row, &part.at)?;
-                    let before = self.parts[..k].iter().filter_map(|p| number(row, &p.at));
-                    let from = if self.stacked { before.sum() } else { 0.0 };
-                    let thick = if self.stacked { 0.7 } else { 0.8 / n };
-                    let off = if self.stacked {
-                        0.0
-                    } else {
-                        (0.5 * (n - 1.0) - k as f64) * thick
-                    };
-                    let text = unit.show(v);
-                    Some(Bar {
-                        at: i as f64 + off,
-                        thick,
-                        from,
-                        to: from + v,
-                        interval: ends(row, part),
-                        ink: None,
-                        tip: format!("{}, {}: {text}", self.named(row), part.name),
-                        text: if self.stacked { String::new() } else { text },
+                let name = self.named(row);
+                let bar = |part: &Part| {
+                    let value = number(row, &part.at)?;
+                    let tip = format!("{name}, {}: {}", part.name, unit.show(value));
+                    let interval = ends(row, part);
+                    Some(RowBar {
+                        value,
+                        interval,
+                        tip,
                     })
-                })
-                .collect();
-            let along_x = true;
-            panel.push(Layer::of(k, What::Bars { bars, along_x }));
-        }
+                };
+                let bars = self.parts.iter().map(bar).collect();
+                (name.clone(), bars)
+            })
+            .collect();
+        let placed = match self.stacked {
+            true => bar_rows::Bars::Stacked,
+            false => bar_rows::Bars::Beside,
+        };
         Ok(Chart {
             title: self.title.clone(),
-            series: (self.parts.iter().enumerate())
-                .map(|(k, p)| Series::new(&p.name, Ink::Series(k), Sign::Area))
-                .collect(),
-            panels: vec![panel],
+            series: Series::areas(self.parts.iter().map(|p| &p.name)),
+            panels: vec![bar_rows::panel("", &self.label, unit, placed, &rows)],
             ..Chart::default()
         })
     }
@@ -132,6 +100,7 @@ impl Bars {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use greenup_report::chart::What;
 
     #[test]
     fn parts_stand_on_top_of_or_beside_each_other() {

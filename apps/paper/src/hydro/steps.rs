@@ -2,9 +2,8 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken};
-use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
-};
+use greenup_report::bar_rows::{self, Bars, RowBar};
+use greenup_report::chart::{Chart, Series, Unit};
 use greenup_report::si::percent;
 use serde::Deserialize;
 use serde_json::Value;
@@ -78,39 +77,32 @@ impl Steps {
         if all.is_empty() {
             return Err(broken(&path, "no step with both of its parts"));
         }
-        let names = all.iter().rev().map(|s| s.name.clone()).collect();
-        let mut panel = Panel::new(
-            "",
-            Axis::new("share of a step", Unit::Percent, Scale::Linear).over(0.0, 1.0),
-            Axis::new("", Unit::None, Scale::Names(names)),
-        );
-        panel.height = Height::Rows(30.0);
         let parts = ["corner force", "solver (PCG)", "rest"];
-        for (k, part) in parts.iter().enumerate() {
-            let bars = (all.iter().rev().enumerate())
-                .map(|(i, s)| {
-                    let from = s.shares[..k].iter().sum();
-                    Bar {
-                        at: i as f64,
-                        thick: 0.7,
-                        from,
-                        to: from + s.shares[k],
-                        interval: None,
-                        ink: None,
-                        text: String::new(),
-                        tip: format!("{}: {part} {}", s.name, percent(s.shares[k])),
-                    }
-                })
-                .collect();
-            let along_x = true;
-            panel.push(Layer::of(k, What::Bars { bars, along_x }));
-        }
+        let rows: Vec<_> = (all.into_iter())
+            .map(|s| {
+                let bars = (parts.iter().zip(s.shares)).map(|(part, value)| {
+                    let tip = format!("{}: {part} {}", s.name, percent(value));
+                    let interval = None;
+                    Some(RowBar {
+                        value,
+                        interval,
+                        tip,
+                    })
+                });
+                (s.name.clone(), bars.collect())
+            })
+            .collect();
+        let label = "share of a step";
         Ok(Chart {
             title: self.title.clone(),
-            series: (parts.iter().enumerate())
-                .map(|(k, p)| Series::new(*p, Ink::Series(k), Sign::Area))
-                .collect(),
-            panels: vec![panel],
+            series: Series::areas(parts),
+            panels: vec![bar_rows::panel(
+                "",
+                label,
+                Unit::Percent,
+                Bars::Stacked,
+                &rows,
+            )],
             ..Chart::default()
         })
     }

@@ -4,8 +4,9 @@ use super::tables::numbered;
 use crate::attribution::{Basis, GpuProfile, Row};
 use crate::names::cut;
 use greenup_model::{Machine, Op};
+use greenup_report::bar_rows::{self, Bars, RowBar};
 use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
+    Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Line, Point};
@@ -53,39 +54,18 @@ fn bars(
         let sum = rest.iter().map(|r| r.1).sum();
         all.push((format!("{} others", rest.len()), sum, false));
     }
-    let longest = all.iter().map(|r| r.1).fold(0.0, f64::max);
-    let mut panel = Panel::new(
-        "",
-        Axis::new(quantity, Unit::si(unit), Scale::Linear).over(0.0, 1.3 * longest.max(1e-12)),
-        Axis::new(
-            "",
-            Unit::None,
-            Scale::Names(all.iter().rev().map(|r| cut(&r.0, NAME)).collect()),
-        ),
-    );
-    panel.height = Height::Rows(26.0);
-    for (series, kernel) in [(0, true), (1, false)] {
-        let bars = (all.iter().rev().enumerate())
-            .filter(|(_, r)| r.2 == kernel)
-            .map(|(at, (name, v, _))| Bar {
-                at: at as f64,
-                thick: 0.7,
-                from: 0.0,
-                to: *v,
+    let rows: Vec<_> = (all.into_iter())
+        .map(|(name, value, kernel)| {
+            let bar = Some(RowBar {
+                value,
                 interval: None,
-                ink: None,
-                text: si(*v, unit),
-                tip: format!("{name}: {}", si(*v, unit)),
-            })
-            .collect();
-        panel.push(Layer::of(
-            series,
-            What::Bars {
-                bars,
-                along_x: true,
-            },
-        ));
-    }
+                tip: format!("{name}: {}", si(value, unit)),
+            });
+            let bars = if kernel { vec![bar] } else { vec![None, bar] };
+            (cut(&name, NAME), bars)
+        })
+        .collect();
+    let panel = bar_rows::panel("", quantity, Unit::si(unit), Bars::Summed, &rows);
     Chart {
         title: title.to_owned(),
         series: vec![

@@ -71,6 +71,14 @@ pub struct Series {
 }
 
 impl Series {
+    /// Areas in the colours of the palette.
+    pub fn areas(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<Self> {
+        let names = names.into_iter().enumerate();
+        names
+            .map(|(k, n)| Self::new(n, Ink::Series(k), Sign::Area))
+            .collect()
+    }
+
     /// A series with its sign.
     pub fn new(name: impl Into<String>, ink: Ink, sign: Sign) -> Self {
         Self {
@@ -273,7 +281,7 @@ pub struct Mark {
 }
 
 /// A bar.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Bar {
     /// Middle on the named axis.
     pub at: f64,
@@ -341,6 +349,17 @@ impl Layer {
                 points,
                 size,
                 hollow: false,
+            },
+        )
+    }
+
+    /// Horizontal bars of a series.
+    pub fn bars(series: usize, bars: Vec<Bar>) -> Self {
+        Self::of(
+            series,
+            What::Bars {
+                bars,
+                along_x: true,
             },
         )
     }

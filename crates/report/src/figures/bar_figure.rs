@@ -85,10 +85,7 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> Chart {
             thick: 0.36,
             from,
             to,
-            interval: None,
-            ink: None,
-            text: String::new(),
-            tip: String::new(),
+            ..Bar::default()
         };
         let words = |what: &str, v: (f64, f64, f64)| {
             format!(
@@ -105,7 +102,7 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> Chart {
             tip: words("measured", p.measured),
             ..bar(at + 0.2, 0.0, 1.0)
         };
-        panel.push(bars_layer(0, vec![measured]));
+        panel.push(Layer::bars(0, vec![measured]));
         let total = format!(
             "{} ({})",
             si(p.predicted.0, unit),
@@ -133,7 +130,7 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> Chart {
         let last = parts.len() - 1;
         for (i, (series, value, tip)) in parts.into_iter().enumerate() {
             let to = from + share(value);
-            panel.push(bars_layer(
+            panel.push(Layer::bars(
                 series,
                 vec![Bar {
                     interval: if i == last {
@@ -170,16 +167,6 @@ pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> Chart {
         panels: vec![panel],
         ..Chart::default()
     }
-}
-
-fn bars_layer(series: usize, bars: Vec<Bar>) -> Layer {
-    Layer::of(
-        series,
-        What::Bars {
-            bars,
-            along_x: true,
-        },
-    )
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! How a quantity is distributed over the configs of each value of each parameter.
 
-use crate::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
-};
+use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit};
 
 /// Half of the height of a box, in rows.
 const HALF: f64 = 0.33;
@@ -127,10 +125,8 @@ fn panel(p: &Parameter, (quantity, unit): (&str, &str), (lo, hi): (f64, f64)) ->
             thick: 2.0 * HALF,
             from: s.q1,
             to: s.q3,
-            interval: None,
-            ink: None,
-            text: String::new(),
             tip: tip.clone(),
+            ..Bar::default()
         });
         best.push(Mark {
             x: s.best,
@@ -140,13 +136,7 @@ fn panel(p: &Parameter, (quantity, unit): (&str, &str), (lo, hi): (f64, f64)) ->
         });
     }
     panel.push(Layer::dashed(1, whiskers, 1.3, "", ""));
-    panel.push(Layer::of(
-        0,
-        What::Bars {
-            bars,
-            along_x: true,
-        },
-    ));
+    panel.push(Layer::bars(0, bars));
     panel.push(Layer::dashed(0, medians.clone(), 4.0, "", "").inked(Ink::Paper));
     panel.push(Layer::dashed(0, medians, 2.0, "", "").inked(Ink::Text));
     panel.push(Layer::points(2, best, 6.0));

@@ -1,6 +1,7 @@
 //! One module a figure.
 
 pub mod bar_figure;
+pub mod bar_rows;
 pub mod best_figure;
 pub mod box_figure;
 pub mod diagram;

@@ -1,7 +1,7 @@
 //! How filters prune a search space: the size after each filter, and where in the nest of choices each filter cuts
 //! (after Haugen and Kurzak, VISSOFT 2014; levels as rows instead of rings, so that names fit).
 
-use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
+use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
 
 /// One filter of the funnel, in order.
 #[derive(Clone, Debug)]
@@ -167,23 +167,17 @@ impl PruningFigure {
         panel.height = Height::Rows(21.0);
         for (at, r) in rows.iter().rev().enumerate() {
             let size = r.size.unwrap_or(0.0);
-            panel.push(Layer::of(
-                r.series,
-                What::Bars {
-                    bars: vec![Bar {
-                        at: at as f64,
-                        thick: 0.72,
-                        from: 0.5,
-                        // One point is a sliver, none is nothing.
-                        to: if size < 1.0 { 0.5 } else { size },
-                        interval: None,
-                        ink: None,
-                        text: r.text.clone(),
-                        tip: format!("{}: {}", r.name, r.text),
-                    }],
-                    along_x: true,
-                },
-            ));
+            let bar = Bar {
+                at: at as f64,
+                thick: 0.72,
+                from: 0.5,
+                // One point is a sliver, none is nothing.
+                to: if size < 1.0 { 0.5 } else { size },
+                text: r.text.clone(),
+                tip: format!("{}: {}", r.name, r.text),
+                ..Bar::default()
+            };
+            panel.push(Layer::bars(r.series, vec![bar]));
         }
         panel
     }
@@ -212,20 +206,11 @@ impl PruningFigure {
                 thick: 0.94,
                 from: s.from,
                 to: s.to,
-                interval: None,
-                ink: None,
-                text: String::new(),
-                tip: String::new(),
+                ..Bar::default()
             });
         }
         for (kind, bars) in bars.into_iter().enumerate() {
-            panel.push(Layer::of(
-                kind,
-                What::Bars {
-                    bars,
-                    along_x: true,
-                },
-            ));
+            panel.push(Layer::bars(kind, bars));
         }
         panel
     }

@@ -1,6 +1,6 @@
 //! Energies of many cases, split into their parts.
 
-use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
+use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Unit, What};
 use crate::si::percent;
 
 /// Cases of one application.
@@ -46,10 +46,8 @@ pub fn shares(title: &str, names: &[&str], groups: &[Group]) -> Chart {
                         thick: 0.86,
                         from,
                         to: from + value,
-                        interval: None,
-                        ink: None,
-                        text: String::new(),
                         tip: format!("{case}: {name} {} of the measured energy", percent(value)),
+                        ..Bar::default()
                     }
                 })
                 .collect();
@@ -71,11 +69,7 @@ pub fn shares(title: &str, names: &[&str], groups: &[Group]) -> Chart {
     };
     Chart {
         title: title.to_owned(),
-        series: names
-            .iter()
-            .enumerate()
-            .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Area))
-            .collect(),
+        series: Series::areas(names.iter().copied()),
         panels: groups.iter().map(panel).collect(),
         least_width: 260.0,
         ..Chart::default()

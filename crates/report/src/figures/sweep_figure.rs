@@ -175,22 +175,15 @@ pub fn signed_bars(title: &str, bars: &[SignedBar]) -> Chart {
     );
     panel.height = Height::Rows(20.0);
     for (i, b) in bars.iter().enumerate() {
-        panel.push(Layer::of(
-            usize::from(b.marked),
-            What::Bars {
-                bars: vec![Bar {
-                    at: i as f64,
-                    thick: 0.7,
-                    from: 0.0,
-                    to: b.value,
-                    interval: None,
-                    ink: None,
-                    text: three(b.value),
-                    tip: b.tip.clone(),
-                }],
-                along_x: true,
-            },
-        ));
+        let bar = Bar {
+            at: i as f64,
+            thick: 0.7,
+            to: b.value,
+            text: three(b.value),
+            tip: b.tip.clone(),
+            ..Bar::default()
+        };
+        panel.push(Layer::bars(usize::from(b.marked), vec![bar]));
     }
     let zero = What::Rule {
         x: Some(0.0),

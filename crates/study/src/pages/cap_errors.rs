@@ -3,7 +3,7 @@
 use greenup_calibrate::fit::caps::{CapErrors, ModelErrors};
 use greenup_report::box_figure::Spread;
 use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
+    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Unit, What,
 };
 use greenup_report::si::{percent, three};
 
@@ -39,9 +39,7 @@ pub fn figure(title: &str, devices: &[Device]) -> Chart {
     ];
     Chart {
         title: title.to_owned(),
-        series: (MODELS.iter().enumerate())
-            .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Area))
-            .collect(),
+        series: Series::areas(MODELS),
         panels: (panels.iter().enumerate())
             .map(|(k, (name, quantity))| panel(name, quantity, k == 0, devices))
             .collect(),
@@ -108,10 +106,8 @@ fn panel(name: &str, quantity: &str, performance: bool, devices: &[Device]) -> P
                 thick: 0.5,
                 from: s.q1,
                 to: s.q3,
-                interval: None,
-                ink: None,
-                text: String::new(),
                 tip,
+                ..Bar::default()
             });
             medians.extend([(s.median, at - 0.13), (s.median, at + 0.37), BREAK]);
             dots[*k].extend(values.iter().zip(&d.errors.benchmarks).map(|(v, b)| Mark {
@@ -136,11 +132,7 @@ fn panel(name: &str, quantity: &str, performance: bool, devices: &[Device]) -> P
     };
     panel.push(Layer::of(0, zero).inked(Ink::Quiet));
     for (k, bars) in boxes.into_iter().enumerate() {
-        let boxed = What::Bars {
-            bars,
-            along_x: true,
-        };
-        panel.push(Layer::of(k, boxed));
+        panel.push(Layer::bars(k, bars));
     }
     panel.push(Layer::dashed(0, medians.clone(), 4.0, "", "").inked(Ink::Paper));
     panel.push(Layer::dashed(0, medians, 2.0, "", "").inked(Ink::Text));

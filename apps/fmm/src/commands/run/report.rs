@@ -12,9 +12,8 @@ use crate::options::M2l;
 use crate::plan::SetupTimes;
 use greenup_app::ranks::Boards;
 use greenup_meter::Measurement;
-use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
-};
+use greenup_report::bar_rows::{self, Bars, RowBar};
+use greenup_report::chart::{Chart, Series, Unit};
 use greenup_report::page::Fact;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
@@ -135,81 +134,30 @@ fn beside(r: &Report) -> impl Iterator<Item = (&'static str, f64)> {
 
 /// Times of the phases: a bar each, and what the machine model predicts.
 fn phases(r: &Report) -> Chart {
-    let shown: Vec<usize> = (0..r.work.len())
-        .filter(|i| r.phases.of(r.work[*i].phase) > 0.0)
-        .collect();
-    let measured: Vec<(String, f64)> = (shown.iter())
-        .map(|i| {
-            (
-                r.work[*i].phase.name().to_owned(),
-                r.phases.of(r.work[*i].phase),
-            )
-        })
-        .chain(beside(r).map(|(name, s)| (name.to_owned(), s)))
-        .collect();
-    let predicted: Vec<Option<f64>> = (shown.iter())
-        .map(|i| Some(r.bound.as_ref()?.get(*i)?.time_s))
-        .chain(beside(r).map(|_| None))
-        .collect();
-    let known = |v: &f64| v.is_finite() && *v > 0.0;
-    let most = (measured.iter().map(|m| m.1))
-        .chain(predicted.iter().flatten().copied())
-        .filter(known)
-        .fold(0.0, f64::max);
-    let names = measured.iter().rev().map(|m| m.0.clone()).collect();
-    let mut x = Axis::new("time", Unit::si("s"), Scale::Linear).from_zero();
-    if most > 0.0 {
-        // Room for the values after the bars.
-        x = x.over(0.0, 1.25 * most);
-    }
-    let mut panel = Panel::new("", x, Axis::new("", Unit::None, Scale::Names(names)));
-    let both = r.bound.is_some();
-    panel.height = Height::Rows(if both { 40.0 } else { 28.0 });
-    let bar = |at: f64, to: f64, name: &str, what: &str| Bar {
-        at,
-        thick: if both { 0.38 } else { 0.7 },
-        from: 0.0,
-        to,
-        interval: None,
-        ink: None,
-        text: time(to),
-        tip: format!("{name}, {what}: {}", time(to)),
-    };
-    let aside = if both { 0.21 } else { 0.0 };
-    let rows = || measured.iter().zip(&predicted).rev().enumerate();
-    let bars = rows()
-        .map(|(row, ((name, v), _))| bar(row as f64 + aside, *v, name, "measured"))
-        .collect();
-    panel.push(Layer::of(
-        0,
-        What::Bars {
-            bars,
-            along_x: true,
-        },
-    ));
-    let bars = rows()
-        .filter_map(|(row, ((name, _), p))| {
-            Some(bar(row as f64 - aside, (*p)?, name, "lower bound"))
+    let predicted = |i: usize| Some(r.bound.as_ref()?.get(i)?.time_s);
+    let timed = (r.work.iter().enumerate())
+        .map(|(i, w)| (w.phase.name(), r.phases.of(w.phase), predicted(i)))
+        .filter(|(_, s, _)| *s > 0.0)
+        .chain(beside(r).map(|(name, s)| (name, s, None)));
+    let rows: Vec<_> = timed
+        .map(|(name, measured, predicted)| {
+            let bar = |value: f64, what: &str| RowBar {
+                value,
+                interval: None,
+                tip: format!("{name}, {what}: {}", time(value)),
+            };
+            let mut bars = vec![Some(bar(measured, "measured"))];
+            if r.bound.is_some() {
+                bars.push(predicted.map(|s| bar(s, "lower bound")));
+            }
+            (name.to_owned(), bars)
         })
         .collect();
-    panel.push(Layer::of(
-        1,
-        What::Bars {
-            bars,
-            along_x: true,
-        },
-    ));
+    let unit = Unit::si("s");
     Chart {
         title: "times of the phases".into(),
-        series: vec![
-            Series::new("measured", Ink::Series(0), Sign::Area),
-            Series::new(
-                "lower bound of the machine model",
-                Ink::Series(1),
-                Sign::Area,
-            ),
-        ],
-        panels: vec![panel],
+        series: Series::areas(["measured", "lower bound of the machine model"]),
+        panels: vec![bar_rows::panel("", "time", unit, Bars::Beside, &rows)],
         ..Chart::default()
     }
 }
