@@ -14,8 +14,8 @@ use greenup_model::Machine;
 use greenup_model::network::Nodes;
 use greenup_report::page::Page;
 use greenup_report::provenance::Provenance;
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header};
+use greenup_report::si::{percent, si};
+use greenup_report::table::{Cell, Columns, Header, Table};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -204,12 +204,11 @@ fn problem(args: &ScalingArgs, weak: bool) -> Problem {
 
 /// Prints columns with their cells.
 pub fn print_columns((header, rows): (Vec<Header>, Vec<Vec<Cell>>)) {
-    let names: Vec<&str> = header.iter().map(|h| h.name.as_str()).collect();
-    let texts = rows
-        .into_iter()
-        .map(|r| r.into_iter().map(|c| c.text).collect())
-        .collect();
-    print::table(&names, texts);
+    print::table(&Table {
+        header,
+        rows,
+        ..Table::default()
+    });
 }
 
 fn table(args: &ScalingArgs, machine: &Machine, record: &Record, kind: &Kind) {
@@ -315,32 +314,15 @@ fn measured(args: &ScalingArgs, machine: &Machine) -> Result {
             mean_error: mean,
         });
     }
-    let lines = all
-        .iter()
-        .map(|c| {
-            vec![
-                c.file.clone(),
-                c.devices.to_string(),
-                si(c.measured_s, "s"),
-                si(c.predicted_s, "s"),
-                three(c.predicted_s / c.measured_s),
-                c.measured_j.map_or("–".into(), |e| si(e, "J")),
-                c.predicted_j.map_or("–".into(), |e| si(e, "J")),
-            ]
-        })
-        .collect();
-    print::table(
-        &[
-            "run",
-            "devices",
-            "measured",
-            "predicted",
-            "ratio",
-            "measured J",
-            "predicted J",
-        ],
-        lines,
-    );
+    let columns = Columns::<Compared>::new()
+        .text("run", "", |c| c.file.clone())
+        .text("devices", "", |c| c.devices.to_string())
+        .si("measured", "", "s", |c| c.measured_s)
+        .si("predicted", "", "s", |c| c.predicted_s)
+        .three("ratio", "", |c| c.predicted_s / c.measured_s)
+        .si("measured J", "", "J", |c| c.measured_j)
+        .si("predicted J", "", "J", |c| c.predicted_j);
+    print::table(&columns.table("", &all));
     print::line("");
     print::line(match mean {
         Some(e) => format!("mean error of the times on several devices: {}", percent(e)),

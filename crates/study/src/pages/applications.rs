@@ -7,7 +7,7 @@ use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::share_figure::{Group, shares};
 use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::{Cell, Columns, Header, Table};
 use greenup_tune::analyze::counted::FromCounters;
 use std::collections::BTreeSet;
 
@@ -55,50 +55,36 @@ pub fn figure(a: &Explained) -> Chart {
     shares("predicted energy over measured", &PARTS, &groups)
 }
 
+/// The applications, with how far the prediction misses them.
+pub fn summary(a: &Explained) -> Table {
+    let range = |(lo, hi)| format!("{} … {}", percent(lo), percent(hi));
+    Columns::<Application>::new()
+        .text("application", "", |x| x.name.clone())
+        .count("cases", "", |x| x.cases.len() as u64)
+        .percent(
+            "mean error",
+            "of |predicted - measured| over measured",
+            |x| x.mean_error,
+        )
+        .percent("largest", "", |x| x.largest_error)
+        .cell(
+            "constant power",
+            "its share of the predicted energy, minimum and maximum",
+            |x| Cell::number(x.constant_share.0, range(x.constant_share)),
+        )
+        .cell(
+            "T / T_min",
+            "median ratio of measured time to the roofline bound",
+            |x| Cell::shown(x.over_least_time, |t| format!("×{t:.2}")),
+        )
+        .table(
+            "Energies from hardware counters, the machine's costs and the measured time",
+            &a.applications,
+        )
+}
+
 /// Builds the page.
 pub fn page(a: &Explained) -> Page {
-    let summary = Table {
-        caption: "Energies from hardware counters, the machine's costs and the measured time"
-            .into(),
-        header: [
-            ("application", ""),
-            ("cases", ""),
-            ("mean error", "of |predicted - measured| over measured"),
-            ("largest", ""),
-            (
-                "constant power",
-                "its share of the predicted energy, minimum and maximum",
-            ),
-            (
-                "T / T_min",
-                "median ratio of measured time to the roofline bound",
-            ),
-        ]
-        .map(|(n, about)| Header::new(n, about))
-        .to_vec(),
-        rows: a
-            .applications
-            .iter()
-            .map(|x| {
-                vec![
-                    Cell::text(&x.name),
-                    Cell::number(x.cases.len() as f64, x.cases.len().to_string()),
-                    Cell::number(x.mean_error, percent(x.mean_error)),
-                    Cell::number(x.largest_error, percent(x.largest_error)),
-                    Cell::number(
-                        x.constant_share.0,
-                        format!(
-                            "{} … {}",
-                            percent(x.constant_share.0),
-                            percent(x.constant_share.1)
-                        ),
-                    ),
-                    x.over_least_time
-                        .map_or_else(|| Cell::text("-"), |t| Cell::number(t, format!("×{t:.2}"))),
-                ]
-            })
-            .collect(),
-    };
     let mut sections = vec![Section {
         id: "summary".into(),
         title: "Energy, predicted and measured".into(),
@@ -110,7 +96,7 @@ pub fn page(a: &Explained) -> Page {
                 .into(),
         ],
         figures: vec![Figure::chart(&figure(a), "Cases of each application by their error.")],
-        tables: vec![summary],
+        tables: vec![summary(a)],
         ..Section::default()
     }];
     for app in &a.applications {
