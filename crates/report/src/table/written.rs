@@ -118,7 +118,7 @@ mod tests {
     const ROWS: [Row; 2] = [("triad", Some(1.52), "λ"), ("a|語", None, "12\n±3")];
 
     fn columns() -> Columns<'static, Row> {
-        Columns::new()
+        Columns::<Row>::new()
             .text("kernel", "", |r| r.0.into())
             .cell("time", "", |r| Cell::shown(r.1, |t| format!("{t:.1}")))
             .si("power", "", "W", |_| None)
