@@ -1,6 +1,6 @@
 //! Cells of tables.
 
-use crate::si::{percent, si, three};
+use crate::si::{percent, range, si, three};
 use serde::{Serialize, Serializer};
 
 /// A cell of a table: its value, and what a reader sees of it.
@@ -65,14 +65,27 @@ impl Cell {
         }
     }
 
-    /// A number where there is one, shown as `show` says.
+    /// Text where there is some.
+    pub fn known(text: Option<impl Into<String>>) -> Self {
+        text.map_or_else(Self::missing, Self::text)
+    }
+
+    /// A number where there is a finite one, shown as `show` says.
     pub fn shown(value: impl Into<Option<f64>>, show: impl FnOnce(f64) -> String) -> Self {
-        (value.into()).map_or_else(Self::missing, |v| Self::number(v, show(v)))
+        (value.into().filter(|v| v.is_finite()))
+            .map_or_else(Self::missing, |v| Self::number(v, show(v)))
     }
 
     /// A number with SI prefix and unit, where there is one.
     pub fn si(value: impl Into<Option<f64>>, unit: &str) -> Self {
         Self::shown(value, |v| si(v, unit))
+    }
+
+    /// Both ends of an interval with SI prefixes and unit, where there is one.
+    pub fn range(ends: Option<(f64, f64)>, unit: &str) -> Self {
+        ends.map_or_else(Self::missing, |(lo, hi)| {
+            Self::number(lo, range(lo, hi, unit))
+        })
     }
 
     /// A share as a percentage, where there is one.
@@ -116,10 +129,10 @@ impl Cell {
         Self::text(text).marked("wrap")
     }
 
-    /// The cell with a mark: `good` or `bad`.
-    pub fn marked(self, mark: &'static str) -> Self {
+    /// The cell with a mark, if any: `good` or `bad`.
+    pub fn marked(self, mark: impl Into<Option<&'static str>>) -> Self {
         Self {
-            mark: Some(mark),
+            mark: mark.into(),
             ..self
         }
     }

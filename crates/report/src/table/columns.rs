@@ -67,6 +67,27 @@ impl<'a, R> Columns<'a, R> {
         self.cell(name, about, move |r| Cell::text(get(r)))
     }
 
+    /// A column of text over several lines, shown in full.
+    pub fn wrapped(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        get: impl Fn(&R) -> String + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::wrapped(get(r)))
+    }
+
+    /// A column of numbers, shown as `show` says.
+    pub fn shown<V: Into<Option<f64>>>(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        show: impl Fn(f64) -> String + 'a,
+        get: impl Fn(&R) -> V + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::shown(get(r), &show))
+    }
+
     /// A column of numbers with SI prefixes and a unit.
     pub fn si<V: Into<Option<f64>>>(
         self,

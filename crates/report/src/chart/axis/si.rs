@@ -25,6 +25,11 @@ pub fn si(value: f64, unit: &str) -> String {
     format!("{mantissa:.decimals$} {prefix}{unit}")
 }
 
+/// Both ends of an interval: `1.00 ms … 1.25 ms`.
+pub fn range(lo: f64, hi: f64, unit: &str) -> String {
+    format!("{} … {}", si(lo, unit), si(hi, unit))
+}
+
 /// Factor and letter of the prefix for a value: `1e9` and `G` for 2e10.
 pub fn prefix_of(value: f64) -> (f64, &'static str) {
     const PREFIXES: [&str; 9] = ["p", "n", "µ", "m", "", "k", "M", "G", "T"];
