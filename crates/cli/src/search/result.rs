@@ -87,7 +87,7 @@ pub fn print(searched: &SessionResult) {
     let columns = Columns::<(usize, &Finalist)>::new()
         .text("", "", |(i, f)| rank(*i, f).to_owned())
         .si("time", "", "s", |(_, f)| f.time_s.median)
-        .interval("[95 %]", "", "s", |(_, f)| (f.time_s.lo, f.time_s.hi))
+        .range("[95 %]", "", "s", |(_, f)| (f.time_s.lo, f.time_s.hi))
         .si("energy", "", "J", |(_, f)| f.energy_j.map(|e| e.median))
         .where_known()
         .and_each(sweep.facts.flops, |all, work| {

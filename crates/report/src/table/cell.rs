@@ -98,13 +98,6 @@ impl Cell {
         Self::shown(value, three)
     }
 
-    /// An interval where there is one: its ends with SI prefixes and unit.
-    pub fn interval(ends: impl Into<Option<(f64, f64)>>, unit: &str) -> Self {
-        (ends.into()).map_or_else(Self::missing, |(lo, hi)| {
-            Self::text(format!("{} … {}", si(lo, unit), si(hi, unit)))
-        })
-    }
-
     /// A number with all its digits where there is one, also in files: `2e0`.
     pub fn exact(value: impl Into<Option<f64>>) -> Self {
         (value.into()).map_or_else(Self::missing, |v| Self::text(format!("{v:e}")))

@@ -119,15 +119,15 @@ impl<'a, R> Columns<'a, R> {
         self.cell(name, about, move |r| Cell::three(get(r)))
     }
 
-    /// A column of intervals: their ends with SI prefixes and a unit.
-    pub fn interval<V: Into<Option<(f64, f64)>>>(
+    /// A column of intervals: both ends with SI prefixes and a unit.
+    pub fn range<V: Into<Option<(f64, f64)>>>(
         self,
         name: impl Into<String>,
         about: impl Into<String>,
         unit: &'a str,
         get: impl Fn(&R) -> V + 'a,
     ) -> Self {
-        self.cell(name, about, move |r| Cell::interval(get(r), unit))
+        self.cell(name, about, move |r| Cell::range(get(r).into(), unit))
     }
 
     /// A column of numbers with all their digits, for files: `1.5e-3`.

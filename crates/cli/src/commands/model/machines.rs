@@ -65,10 +65,7 @@ pub fn run(args: &MachinesArgs) -> Result {
     };
     let columns = Columns::<Listed>::new()
         .text("machine", "", |l| l.machine.name.clone())
-        .cell("flop", "", |l| {
-            l.flop
-                .map_or_else(Cell::missing, |f| Cell::text(f.to_string()))
-        })
+        .cell("flop", "", |l| Cell::known(l.flop.map(|f| f.to_string())))
         .si("rate", "", "flop/s", |l| rate(&l.machine, l.flop?))
         .si("memory", "", "B/s", |l| rate(&l.machine, Op::Dram))
         .three("Bτ", "", |l| l.time_balance)
@@ -142,7 +139,7 @@ fn show(m: &Machine) -> Result {
         .text("constant", "", |r| r.0.clone())
         .cell("value", "", |(_, e, unit)| Cell::si(e.value, unit))
         .cell("interval", "", |(_, e, unit)| {
-            Cell::interval(e.lo.zip(e.hi), unit)
+            Cell::range(e.lo.zip(e.hi), unit)
         })
         .text("numbers", "", |(_, e, _)| {
             e.label.unwrap_or(m.label).name().to_owned()
@@ -219,15 +216,15 @@ fn map(args: &MachinesArgs) -> Result {
     if figure.is_some_and(|to| to.is_stdout()) {
         return Ok(());
     }
-    let two = |x: f64| Cell::number(x, format!("{x:.2}"));
+    let two = |x: f64| format!("{x:.2}");
     let columns = Columns::<Placed>::new()
         .text("machine", "", |p| p.name.clone())
-        .cell("balance", "", |p| two(p.place.balance))
-        .cell("power", "", |p| two(p.place.power))
-        .cell("efficiency", "", |p| two(p.place.efficiency))
-        .cell("log₂ Bτ", "", |p| two(p.place.time_balance))
-        .cell("distance", "", |p| two(p.distance))
-        .cell("with Bτ", "", |p| two(p.workload_distance));
+        .shown("balance", "", two, |p| p.place.balance)
+        .shown("power", "", two, |p| p.place.power)
+        .shown("efficiency", "", two, |p| p.place.efficiency)
+        .shown("log₂ Bτ", "", two, |p| p.place.time_balance)
+        .shown("distance", "", two, |p| p.distance)
+        .shown("with Bτ", "", two, |p| p.workload_distance);
     print::table(&columns.table("", placed));
     print::line("");
     print::line(

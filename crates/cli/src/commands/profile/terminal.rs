@@ -69,9 +69,7 @@ fn gpu(g: &GpuProfile, top: usize) {
         })
         .si("power", "", "W", |(r, _)| r.power_w)
         .text("rests on", "", |(_, basis)| (*basis).to_owned())
-        .cell("binds", "", |(r, _)| {
-            r.bound.as_ref().map_or_else(Cell::missing, Cell::text)
-        })
+        .cell("binds", "", |(r, _)| Cell::known(r.bound.as_ref()))
         .percent("of roof", "", |(r, _)| r.of_roof);
     fn with_basis(r: &Row) -> (&Row, &str) {
         (r, r.basis.name())

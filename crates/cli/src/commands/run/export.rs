@@ -102,14 +102,14 @@ fn csv(all: &InterleavedResult) -> String {
         .exact("max_s", |(_, r)| r.time_s.max)
         .exact("user_s", |(_, r)| r.user_s)
         .exact("system_s", |(_, r)| r.system_s)
-        .text("max_rss_bytes", "", |(_, r)| {
-            r.max_rss_bytes.map_or_else(String::new, |b| b.to_string())
+        .cell("max_rss_bytes", "", |(_, r)| {
+            Cell::known(r.max_rss_bytes.map(|b| b.to_string()))
         })
         .exact("energy_j", |(_, r)| r.energy_j.map(|e| e.median))
         .exact("energy_lo_j", |(_, r)| r.energy_j.map(|e| e.lo))
         .exact("energy_hi_j", |(_, r)| r.energy_j.map(|e| e.hi))
         .exact("power_w", |(_, r)| r.power_w.map(|p| p.median))
-        .text("name", "", |(_, r)| r.name.clone().unwrap_or_default())
+        .cell("name", "", |(_, r)| Cell::known(r.name.as_ref()))
         .exact("speedup", |r| speedup(r).map(|s| s.median))
         .exact("speedup_lo", |r| speedup(r).map(|s| s.lo))
         .exact("speedup_hi", |r| speedup(r).map(|s| s.hi))
@@ -132,21 +132,21 @@ fn markdown(all: &InterleavedResult) -> String {
     let columns = Columns::<Row>::new()
         .text("command", "", |(_, r)| format!("`{}`", r.command))
         .si("time", "", "s", |(_, r)| r.time_s.median)
-        .interval("95 %", "", "s", |(_, r)| (r.time_s.lo, r.time_s.hi))
+        .range("95 %", "", "s", |(_, r)| (r.time_s.lo, r.time_s.hi))
         .si("energy", "", "J", |(_, r)| r.energy_j.map(|e| e.median))
         .si("power", "", "W", |(_, r)| r.power_w.map(|p| p.median))
         .text("speedup", "", |r| {
             against(r).map_or_else(|| "1".into(), |c| ratio(&c.speedup))
         })
         .cell("greenup", "", |r| {
-            known(against(r).and_then(|c| c.greenup.as_ref().map(ratio)))
+            Cell::known(against(r).and_then(|c| c.greenup.as_ref().map(ratio)))
         })
         .text("95 % of speedup", "", |r| match against(r) {
             Some(c) => format!("{:.3} … {:.3}", c.speedup.lo, c.speedup.hi),
             None => "baseline".into(),
         })
         .text("runs", "", |(_, r)| runs(r, all.sensor.is_some()))
-        .cell("name", "", |(_, r)| known(r.name.clone()))
+        .cell("name", "", |(_, r)| Cell::known(r.name.as_ref()))
         .where_known()
         .and_each(names(all), |columns, name| {
             columns.cell(name, "", move |(_, r)| value(r, name))
@@ -155,14 +155,10 @@ fn markdown(all: &InterleavedResult) -> String {
     columns.table("", rows).markdown()
 }
 
-fn known(text: Option<String>) -> Cell {
-    text.map_or_else(Cell::missing, Cell::text)
-}
-
 /// The value of a parameter.
 fn value(r: &CommandResult, name: &str) -> Cell {
     let value = r.parameters.iter().find(|(n, _)| n == name);
-    known(value.map(|(_, v)| v.clone()))
+    Cell::known(value.map(|(_, v)| v))
 }
 
 /// Number of runs, with how many have energies where some lack theirs.

@@ -106,7 +106,7 @@ fn ranking(all: &InterleavedResult) {
         .text("", "", |r| label(all, r.0))
         .count("rank", "", |r| r.1 as u64)
         .si("time", "", "s", |r| result(r).time_s.median)
-        .interval("[95 %]", "", "s", |r| {
+        .range("[95 %]", "", "s", |r| {
             let t = &result(r).time_s;
             (t.lo, t.hi)
         });

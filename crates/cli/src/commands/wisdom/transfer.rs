@@ -6,7 +6,7 @@ use crate::args::WisdomTransferArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
-use greenup_report::table::{Cell, Columns};
+use greenup_report::table::Columns;
 use greenup_space::Value;
 use greenup_wisdom::{Device, Map};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub fn run(args: &WisdomTransferArgs) -> Result {
 }
 
 fn print(rows: &[TransferCosts]) {
-    let ratio = |x: Option<f64>| Cell::shown(x, |x| format!("×{x:.3}"));
+    let ratio = |x: f64| format!("×{x:.3}");
     let columns = Columns::<TransferCosts>::new()
         .text("problem", "", |r| r.problem.clone())
         .text("device", "", |r| r.device.clone())
@@ -79,11 +79,11 @@ fn print(rows: &[TransferCosts]) {
         .text("nearest, octaves", "", |r| {
             format!("{}, {:.2}", r.nearest, r.octaves)
         })
-        .cell("nearest's", "", |r| ratio(Some(r.nearest_ratio)))
+        .shown("nearest's", "", ratio, |r| r.nearest_ratio)
         .count("passed over", "", |r| r.passed_over as u64)
-        .cell("farthest's", "", |r| ratio(r.farthest_ratio))
-        .cell("default", "", |r| ratio(r.default_ratio))
-        .cell("median config", "", |r| ratio(Some(r.median_ratio)));
+        .shown("farthest's", "", ratio, |r| r.farthest_ratio)
+        .shown("default", "", ratio, |r| r.default_ratio)
+        .shown("median config", "", ratio, |r| r.median_ratio);
     print::table(&columns.table("", rows));
     let column = |name: &str, of: &dyn Fn(&TransferCosts) -> Option<f64>| {
         let mut values: Vec<f64> = rows.iter().filter_map(of).collect();

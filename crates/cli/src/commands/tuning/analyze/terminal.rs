@@ -2,7 +2,7 @@
 
 use greenup_app::print;
 use greenup_report::si::si;
-use greenup_report::table::{Cell, Columns};
+use greenup_report::table::Columns;
 use greenup_study::pages::sweep::as_known;
 use greenup_study::pages::sweep::findings::{
     against_baseline, alpha, config, efficiency, headline, learnt, rate,
@@ -69,15 +69,15 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
     print::line(
         "\ncorrelation with performance, efficiency and their product (*: rank differs between them):",
     );
-    let coefficient = |x: Option<f64>| Cell::shown(x, |v| format!("{v:+.3}"));
+    let coefficient = |x: f64| format!("{x:+.3}");
     let columns = Columns::<Correlation>::new()
         .text("", "", |c| {
             let star = if c.mover { " *" } else { "" };
             format!("{}{star}", c.label(a.rows.len()))
         })
-        .cell("performance", "", |c| coefficient(Some(c.performance)))
-        .cell("efficiency", "", |c| coefficient(c.efficiency))
-        .cell("product", "", |c| coefficient(c.product));
+        .shown("performance", "", coefficient, |c| c.performance)
+        .shown("efficiency", "", coefficient, |c| c.efficiency)
+        .shown("product", "", coefficient, |c| c.product);
     print::table(&columns.table("", &a.correlations));
     print::line("\nshare of the variation that each parameter explains:");
     let share = |of: Option<&Vec<f64>>, i: usize| of.and_then(|v| v.get(i).copied());

@@ -188,7 +188,7 @@ fn print(
     let columns = Columns::<Entry>::new()
         .text("", "", |e| e.name.clone())
         .si("time", "", "s", |e| e.time_s.median)
-        .interval("[95 %]", "", "s", |e| (e.time_s.lo, e.time_s.hi))
+        .range("[95 %]", "", "s", |e| (e.time_s.lo, e.time_s.hi))
         .si("rate", "", "flop/s", rate)
         .percent("fraction of peak", "", |e| peak.map(|p| rate(e) / p))
         .text("time to greenup's", "", |e| {

@@ -281,15 +281,14 @@ fn text(s: &Shown, parameters: &[String]) {
 
 fn table(s: &Shown, parameters: &[String]) {
     let metric = (s.objective.strip_prefix("metric:")).filter(|_| s.best[0].metric.is_some());
-    let finite = |value: Option<f64>| value.filter(|x| x.is_finite());
     let columns = Columns::<Best>::new()
-        .si("time", "", "s", |b| finite(Some(b.time_s)))
-        .interval("[95 %]", "", "s", |b| {
+        .si("time", "", "s", |b| b.time_s)
+        .range("[95 %]", "", "s", |b| {
             b.time_interval_s.map(|[lo, hi]| (lo, hi))
         })
         .and_if(s.has_energy, |all| {
-            all.si("energy", "", "J", |b| finite(b.energy_j))
-                .interval("[95 %]", "", "J", |b| {
+            all.si("energy", "", "J", |b| b.energy_j)
+                .range("[95 %]", "", "J", |b| {
                     b.energy_interval_j.map(|[lo, hi]| (lo, hi))
                 })
         })

@@ -121,7 +121,7 @@ fn show(m: &Measured) {
         Columns::<Size>::new()
             .si(what, "", "B", |s| s.bytes)
             .si("time", "", "s", |s| s.time_s.median)
-            .interval("interval", "", "s", |s| (s.time_s.lo, s.time_s.hi))
+            .range("interval", "", "s", |s| (s.time_s.lo, s.time_s.hi))
             .si("rate", "", "B/s", |s| s.bytes / s.time_s.median)
     };
     print::table(&columns("message").table("", &m.messages.messages));
