@@ -3,12 +3,12 @@
 use crate::error::{AppError, Result};
 use crate::printable::BOLD;
 use anstyle::AnsiColor;
+use greenup_report::table::Table;
 use serde::{Serialize, Serializer};
 use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
-use unicode_width::UnicodeWidthStr;
 
 pub use crate::printable::printable;
 pub use crate::stdout::line;
@@ -143,66 +143,14 @@ pub fn bold(text: &str) -> String {
     }
 }
 
-/// Prints a table whose first column is text and whose others are numbers.
-pub fn table(header: &[&str], rows: Vec<Vec<String>>) {
-    for row in aligned(header, &rows) {
-        line(row);
-    }
-}
-
-/// The lines of a table: columns as wide as their widest cell, with a blank on both sides. A cell with several lines makes several.
-fn aligned(header: &[&str], rows: &[Vec<String>]) -> Vec<String> {
-    let header = header.iter().map(|h| (*h).to_owned()).collect();
-    let rows: Vec<&Vec<String>> = std::iter::once(&header).chain(rows).collect();
-    let cell = |row: &[String], column: usize, n: usize| {
-        let text = row.get(column).and_then(|c| c.lines().nth(n));
-        text.unwrap_or_default().to_owned()
-    };
-    let height = |row: &[String]| row.iter().map(|c| c.lines().count()).max().unwrap_or(1);
-    let width = |column| {
-        let lines = rows
-            .iter()
-            .filter_map(|r| r.get(column))
-            .flat_map(|c: &String| c.lines());
-        lines.map(UnicodeWidthStr::width).max().unwrap_or(0)
-    };
-    let columns = rows.iter().map(|r| r.len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut out = Vec::new();
-    for row in rows {
-        for n in 0..height(row).max(1) {
-            let mut text = String::new();
-            for (column, &width) in widths.iter().enumerate() {
-                let cell = cell(row, column, n);
-                let blank = " ".repeat(width - cell.width());
-                text += &match column {
-                    0 => format!(" {cell}{blank} "),
-                    _ => format!(" {blank}{cell} "),
-                };
-            }
-            out.push(text.trim_end().to_owned());
-        }
-    }
-    out
+/// Prints a table.
+pub fn table(table: &Table) {
+    table.lines().iter().for_each(line);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
-        let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
-        let rows = [row(["triad", "1.5", "λ"]), row(["a 語", "12\n±3", ""])];
-        let want = [
-            " kernel  time  of",
-            " triad    1.5   λ",
-            " a 語      12",
-            "           ±3",
-        ];
-        assert_eq!(aligned(&["kernel", "time", "of"], &rows), want);
-        assert_eq!(aligned(&["one"], &[vec![]]), [" one", ""]);
-    }
 
     #[test]
     fn durations_have_a_fitting_unit() {

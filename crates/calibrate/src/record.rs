@@ -6,6 +6,7 @@
 
 use greenup_files::{FileError, Journal};
 use greenup_model::{Op, Work};
+use greenup_report::table::Columns;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -283,38 +284,21 @@ fn table(records: &[Record], ops: &[Op]) -> String {
         .first()
         .map(|r| r.notes.iter().map(|(name, _)| name).collect())
         .unwrap_or_default();
-    let mut header: Vec<String> = ["benchmark", "setting", "occupancy", "time_s", "energy_j"]
-        .map(str::to_owned)
-        .to_vec();
-    header.extend(ops.iter().map(|op| op.name().to_owned()));
-    header.extend(notes.iter().map(|n| (*n).clone()));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory cannot fail.
-    let _ = writer.write_record(&header);
-    for r in records {
-        let mut row = vec![
-            r.benchmark.clone(),
-            r.setting.clone(),
-            r.occupancy.to_string(),
-            format!("{:e}", r.time_s),
-            r.energy_j.map_or(String::new(), |e| format!("{e:e}")),
-        ];
-        row.extend(ops.iter().map(|&op| match r.work.count(op) {
-            0.0 => String::new(),
-            n => format!("{n:e}"),
-        }));
-        row.extend(notes.iter().map(|name| {
-            r.notes
-                .iter()
-                .find(|(n, _)| n == *name)
-                .map_or(String::new(), |(_, v)| v.clone())
-        }));
-        let _ = writer.write_record(&row);
-    }
-    writer
-        .into_inner()
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default()
+    let note = |r: &Record, name: &str| {
+        let note = r.notes.iter().find(|(n, _)| n == name);
+        note.map_or_else(String::new, |(_, v)| v.clone())
+    };
+    Columns::<Record>::new()
+        .text("benchmark", "", |r| r.benchmark.clone())
+        .text("setting", "", |r| r.setting.clone())
+        .text("occupancy", "", |r| r.occupancy.to_string())
+        .exact("time_s", |r| r.time_s)
+        .exact("energy_j", |r| r.energy_j)
+        .and_each(ops, |all, op| {
+            all.exact(op.name(), |r| Some(r.work.count(*op)).filter(|n| *n != 0.0))
+        })
+        .and_each(notes, |all, name| all.text(name, "", |r| note(r, name)))
+        .csv(records)
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use greenup_app::progress::bar;
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_files::Outputs;
 use greenup_report::provenance::Provenance;
+use greenup_report::table::Columns;
 use serde_json::json;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -145,18 +145,12 @@ fn write(
         let drawing = nbody_figure::drawing(all, args.n);
         return drawing.write(out, &args.look.look(), provenance);
     }
-    let mut text = String::from("t,kinetic,potential,total\n");
-    for e in all {
-        let _ = writeln!(
-            text,
-            "{:e},{:e},{:e},{:e}",
-            e.t,
-            e.kinetic,
-            e.potential,
-            e.total()
-        );
-    }
-    out.write(text.as_bytes())?;
+    let columns = Columns::<Energies>::new()
+        .exact("t", |e| e.t)
+        .exact("kinetic", |e| e.kinetic)
+        .exact("potential", |e| e.potential)
+        .exact("total", Energies::total);
+    out.write(columns.csv(all).as_bytes())?;
     out.print_name();
     Ok(())
 }

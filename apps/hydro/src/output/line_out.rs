@@ -11,9 +11,10 @@ use crate::mesh::Bounds;
 use crate::output::solution::Exact;
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
+use greenup_report::table::Columns;
 use greenup_setting::setting;
 use rayon::prelude::*;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::str::FromStr;
 
 /// Points of a line.
@@ -197,47 +198,36 @@ pub fn line_out(h: &Hydro, s: &State, lines: &[Line], t: f64, e0: f64) -> LineOu
 impl LineOut {
     /// The points inside of the mesh as CSV, with a header line. Lines are numbered from 1.
     pub fn csv(&self) -> String {
-        let components = |name: &str| -> Vec<String> {
-            AXES[..self.dim]
-                .iter()
-                .map(|a| format!("{name}{a}"))
-                .collect()
-        };
-        let mut out = format!(
-            "line,distance,{},density,pressure,{},speed,energy",
-            components("").join(","),
-            components("velocity_").join(",")
-        );
+        // Number of the line, distance, coordinates, fields and exact fields of a point.
+        type Row<'a> = (usize, f64, [f64; 3], &'a Sample, Option<&'a Exact>);
+        let rows = self.lines.iter().enumerate().flat_map(|(n, l)| {
+            let points = l.points.iter().enumerate();
+            points.filter_map(move |(i, (share, p))| -> Option<Row> {
+                let exact = l.exact.as_ref().map(|(e, _)| &e[i]);
+                let distance = share * l.line.length();
+                Some((n + 1, distance, l.line.at(*share), p.as_ref()?, exact))
+            })
+        });
+        let axes = || AXES[..self.dim].iter().enumerate();
         let known = self.lines.iter().any(|l| l.exact.is_some());
-        if known {
-            out.push_str(",exact_density,exact_pressure,exact_speed,exact_energy");
-        }
-        out.push('\n');
-        for (n, l) in self.lines.iter().enumerate() {
-            for (i, (share, p)) in l.points.iter().enumerate() {
-                let Some(p) = p else { continue };
-                let x = l.line.at(*share);
-                let _ = write!(out, "{},{:e}", n + 1, share * l.line.length());
-                let numbers = x[..self.dim]
-                    .iter()
-                    .chain([&p.density, &p.pressure])
-                    .chain(&p.v[..self.dim]);
-                for v in numbers {
-                    let _ = write!(out, ",{v:e}");
-                }
-                let _ = write!(out, ",{:e},{:e}", p.of(Field::Speed, 0), p.energy);
-                if let Some((e, _)) = &l.exact {
-                    let e = e[i];
-                    let _ = write!(
-                        out,
-                        ",{:e},{:e},{:e},{:e}",
-                        e.density, e.pressure, e.speed, e.energy
-                    );
-                }
-                out.push('\n');
-            }
-        }
-        out
+        Columns::<Row>::new()
+            .count("line", "", |r| r.0 as u64)
+            .exact("distance", |r| r.1)
+            .and_each(axes(), |all, (a, x)| all.exact(*x, move |r| r.2[a]))
+            .exact("density", |r| r.3.density)
+            .exact("pressure", |r| r.3.pressure)
+            .and_each(axes(), |all, (a, x)| {
+                all.exact(format!("velocity_{x}"), move |r| r.3.v[a])
+            })
+            .exact("speed", |r| r.3.of(Field::Speed, 0))
+            .exact("energy", |r| r.3.energy)
+            .and_if(known, |all| {
+                all.exact("exact_density", |r| r.4.map(|e| e.density))
+                    .exact("exact_pressure", |r| r.4.map(|e| e.pressure))
+                    .exact("exact_speed", |r| r.4.map(|e| e.speed))
+                    .exact("exact_energy", |r| r.4.map(|e| e.energy))
+            })
+            .csv(rows)
     }
 
     /// Density, pressure, speed and energy along the lines.

@@ -4,12 +4,12 @@ use super::exact::exact;
 use super::fields::{Field, sample};
 use crate::engine::State;
 use crate::hydro::Hydro;
-use crate::output::solution::Solution;
+use crate::output::solution::{Exact, Solution};
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{
     Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
 };
-use std::fmt::Write as _;
+use greenup_report::table::Columns;
 
 /// Fields at all quadrature points over the distance from the origin.
 pub struct Profile {
@@ -88,20 +88,19 @@ impl Profile {
 
     /// The profile as CSV, with a header line.
     pub fn csv(&self) -> String {
-        let mut out = String::from("r,density,pressure,speed");
-        if self.solution.is_some() {
-            out.push_str(",exact_density,exact_pressure,exact_speed");
-        }
-        out.push('\n');
-        for [r, d, p, v, _] in &self.rows {
-            let _ = write!(out, "{r:e},{d:e},{p:e},{v:e}");
-            if let Some(s) = &self.solution {
-                let e = (s.fields)(*r);
-                let _ = write!(out, ",{:e},{:e},{:e}", e.density, e.pressure, e.speed);
-            }
-            out.push('\n');
-        }
-        out
+        let exact = |r| self.solution.as_ref().map(|s| (s.fields)(r));
+        let rows = self.rows.iter().map(|row| (row, exact(row[0])));
+        Columns::<(&[f64; 5], Option<Exact>)>::new()
+            .exact("r", |(row, _)| row[0])
+            .exact("density", |(row, _)| row[1])
+            .exact("pressure", |(row, _)| row[2])
+            .exact("speed", |(row, _)| row[3])
+            .and_if(self.solution.is_some(), |all| {
+                all.exact("exact_density", |(_, e)| e.map(|e| e.density))
+                    .exact("exact_pressure", |(_, e)| e.map(|e| e.pressure))
+                    .exact("exact_speed", |(_, e)| e.map(|e| e.speed))
+            })
+            .csv(rows)
     }
 
     /// Density, pressure and speed over the distance: points, with the exact solution as a line.

@@ -16,8 +16,8 @@ use greenup_model::Machine;
 use greenup_model::network::Nodes;
 use greenup_report::page::Page;
 use greenup_report::provenance::Provenance;
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::Table;
+use greenup_report::si::{percent, si};
+use greenup_report::table::Columns;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -204,14 +204,9 @@ fn problem(args: &ScalingArgs, weak: bool) -> Problem {
     }
 }
 
-/// Prints a table.
-pub fn print_table(table: &Table) {
-    table.lines().into_iter().for_each(print::line);
-}
-
 fn table(args: &ScalingArgs, machine: &Machine, record: &Record, kind: &Kind) {
     print::line(print::bold(&title(args, machine)));
-    print_table(&predicted_table(kind));
+    print::table(&predicted_table(kind));
     print::line("");
     print::line(format!(
         "Predicted from {} runs on one device ({} numbers, {}). Speedup, powerup and greenup compare with one device; \
@@ -272,7 +267,7 @@ fn published(args: &ScalingArgs, to: Option<&Output>) -> Result {
         )));
         print::line(format!("source: {}", s.source));
         print::line(&s.about);
-        print_table(&published_table(b));
+        print::table(&published_table(b));
         if !s.reason.is_empty() {
             print::line(format!("Why they differ: {}.", s.reason));
         }
@@ -312,32 +307,15 @@ fn measured(args: &ScalingArgs, machine: &Machine) -> Result {
             mean_error: mean,
         });
     }
-    let lines = all
-        .iter()
-        .map(|c| {
-            vec![
-                c.file.clone(),
-                c.devices.to_string(),
-                si(c.measured_s, "s"),
-                si(c.predicted_s, "s"),
-                three(c.predicted_s / c.measured_s),
-                c.measured_j.map_or("–".into(), |e| si(e, "J")),
-                c.predicted_j.map_or("–".into(), |e| si(e, "J")),
-            ]
-        })
-        .collect();
-    print::table(
-        &[
-            "run",
-            "devices",
-            "measured",
-            "predicted",
-            "ratio",
-            "measured J",
-            "predicted J",
-        ],
-        lines,
-    );
+    let columns = Columns::<Compared>::new()
+        .text("run", "", |c| c.file.clone())
+        .text("devices", "", |c| c.devices.to_string())
+        .si("measured", "", "s", |c| c.measured_s)
+        .si("predicted", "", "s", |c| c.predicted_s)
+        .three("ratio", "", |c| c.predicted_s / c.measured_s)
+        .si("measured J", "", "J", |c| c.measured_j)
+        .si("predicted J", "", "J", |c| c.predicted_j);
+    print::table(&columns.table("", &all));
     print::line("");
     print::line(match mean {
         Some(e) => format!("mean error of the times on several devices: {}", percent(e)),

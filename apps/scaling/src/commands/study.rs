@@ -2,7 +2,6 @@
 
 use super::args::StudyArgs;
 use super::cases;
-use super::predict::print_table;
 use crate::pages::study::{devices as devices_of, figure, limits, page, rounds, table};
 use crate::study::runs_file::{self, Line, RunsFile, Start};
 use crate::study::{self, ScalingOptions, ScalingStudy};
@@ -298,7 +297,7 @@ fn show(study: &ScalingStudy) {
     let what = devices_of(study.gpus);
     for a in &study.applications {
         print::line(print::bold(&format!("{}: {}", a.case, a.problem)));
-        print_table(&table(a, what));
+        print::table(&table(a, what));
         if let Some(text) = limits(a, what) {
             print::line(text);
         }

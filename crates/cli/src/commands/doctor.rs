@@ -10,9 +10,10 @@ use greenup_device::cuda::{Compiler, Gpu};
 use greenup_device::opencl::Device;
 use greenup_meter::probe::{Diagnosis, probe};
 use greenup_meter::sensor::OpenedSensor;
-use greenup_meter::square_wave::{SquareWave, square_wave};
+use greenup_meter::square_wave::{SquareWave, WaveRow, square_wave};
 use greenup_meter::{Quantity, Sensor};
-use greenup_report::si::{percent, si};
+use greenup_report::si::si;
+use greenup_report::table::Columns;
 use serde_json::json;
 
 /// Seconds of each half-period's test, and how often with a shifted phase.
@@ -273,21 +274,13 @@ fn print_wave(wave: &SquareWave) {
             ));
         }
     }
-    let rows = wave
-        .rows
-        .iter()
-        .map(|r| {
-            vec![
-                r.id.clone(),
-                si(r.half_period_s, "s"),
-                r.ratios
-                    .iter()
-                    .map(|x| format!("{x:.3}"))
-                    .collect::<Vec<_>>()
-                    .join(" "),
-                percent(r.error),
-            ]
+    let columns = Columns::<WaveRow>::new()
+        .text("sensor", "", |r| r.id.clone())
+        .si("half-period", "", "s", |r| r.half_period_s)
+        .text("ratios", "", |r| {
+            let ratios: Vec<String> = r.ratios.iter().map(|x| format!("{x:.3}")).collect();
+            ratios.join(" ")
         })
-        .collect();
-    print::table(&["sensor", "half-period", "ratios", "error"], rows);
+        .percent("error", "", |r| r.error);
+    print::table(&columns.table("", &wave.rows));
 }

@@ -8,7 +8,7 @@ use greenup_files::Outputs;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::percent;
 use greenup_study::applications::{self, ExplainError, explain};
-use greenup_study::pages::applications::{figure, page};
+use greenup_study::pages::applications::{figure, page, summary};
 use std::time::Instant;
 
 pub fn run(args: &ExplainArgs) -> Result {
@@ -69,33 +69,7 @@ pub fn run(args: &ExplainArgs) -> Result {
     if page_to.is_some_and(|to| to.is_stdout()) {
         return Ok(());
     }
-    let range = |(a, b): (f64, f64)| format!("{} … {}", percent(a), percent(b));
-    let rows = answer
-        .applications
-        .iter()
-        .map(|a| {
-            vec![
-                a.name.clone(),
-                a.cases.len().to_string(),
-                percent(a.mean_error),
-                percent(a.largest_error),
-                range(a.constant_share),
-                a.over_least_time
-                    .map_or_else(|| "-".to_owned(), |x| format!("×{x:.2}")),
-            ]
-        })
-        .collect();
-    print::table(
-        &[
-            "application",
-            "cases",
-            "mean error",
-            "largest",
-            "constant power",
-            "T / T_min",
-        ],
-        rows,
-    );
+    print::table(&summary(&answer));
     print::line(format!(
         "energy on {} predicted from counters and measured time: mean error {} over {} cases, {} with each application counted once, largest {}",
         answer.machine,

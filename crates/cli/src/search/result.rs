@@ -1,12 +1,12 @@
 //! What a search found, for the terminal.
 
 use greenup_app::print;
-use greenup_report::si::si;
+use greenup_report::table::Columns;
 use greenup_report::text;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::session::SessionResult;
 use greenup_tune::sweep::metric::own_value;
-use greenup_tune::{Objective, SearchResult};
+use greenup_tune::{Finalist, Objective, SearchResult};
 
 /// Prints the result.
 pub fn print(searched: &SessionResult) {
@@ -70,65 +70,48 @@ pub fn print(searched: &SessionResult) {
     if found.finalists.is_empty() {
         return;
     }
-    let flops = sweep.facts.flops;
-    let mut header = vec!["", "time", "[95 %]"];
-    let energy = found.finalists.iter().any(|f| f.energy_j.is_some());
-    if energy {
-        header.push("energy");
-    }
-    if flops.is_some() {
-        header.push("Gflop/s");
-    }
     let metric = match objective {
-        Objective::Metric(name) => Some(name),
+        Objective::Metric(name) => Some(*name),
         _ => None,
     };
-    header.extend(metric);
-    header.push(match metric {
+    let ratio = match metric {
         None => "T / T_best",
         Some(_) => "ratio to best",
-    });
-    header.extend(sweep.facts.parameters.iter().map(String::as_str));
-    let rows = found
-        .finalists
-        .iter()
-        .enumerate()
-        .map(|(i, f)| {
-            let mut row = vec![
-                if i == 0 {
-                    "best".to_owned()
-                } else if f.tie {
-                    "tie".to_owned()
-                } else {
-                    String::new()
-                },
-                si(f.time_s.median, "s"),
-                format!("{} … {}", si(f.time_s.lo, "s"), si(f.time_s.hi, "s")),
-            ];
-            if energy {
-                row.push(
-                    f.energy_j
-                        .as_ref()
-                        .map_or_else(String::new, |e| si(e.median, "J")),
-                );
-            }
-            if let Some(w) = flops {
-                row.push(format!("{:.2}", w / f.time_s.median * 1e-9));
-            }
-            if metric.is_some() {
-                row.push(format!("{:.4}", own_value(f.value, sweep.facts.goal)));
-            }
-            row.push(f.ratio.as_ref().map_or_else(String::new, |r| {
-                format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)
-            }));
-            row.extend(f.config.iter().map(ToString::to_string));
-            row
+    };
+    let rank = |i: usize, f: &Finalist| match i {
+        0 => "best",
+        _ if f.tie => "tie",
+        _ => "",
+    };
+    let parameters = sweep.facts.parameters.iter().enumerate();
+    let columns = Columns::<(usize, &Finalist)>::new()
+        .text("", "", |(i, f)| rank(*i, f).to_owned())
+        .si("time", "", "s", |(_, f)| f.time_s.median)
+        .range("[95 %]", "", "s", |(_, f)| (f.time_s.lo, f.time_s.hi))
+        .si("energy", "", "J", |(_, f)| f.energy_j.map(|e| e.median))
+        .where_known()
+        .and_each(sweep.facts.flops, |all, work| {
+            all.text("Gflop/s", "", move |(_, f)| {
+                format!("{:.2}", work / f.time_s.median * 1e-9)
+            })
         })
-        .collect();
+        .and_each(metric, |all, name| {
+            all.text(name, "", |(_, f)| {
+                format!("{:.4}", own_value(f.value, sweep.facts.goal))
+            })
+        })
+        .text(ratio, "", |(_, f)| {
+            f.ratio.as_ref().map_or_else(String::new, |r| {
+                format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)
+            })
+        })
+        .and_each(parameters, |all, (p, name)| {
+            all.text(name, "", move |(_, f)| f.config[p].to_string())
+        });
     print::line(format!(
         "\nfinalists by {objective}, measured again, interleaved:"
     ));
-    print::table(&header, rows);
+    print::table(&columns.table("", found.finalists.iter().enumerate()));
     if let Some(r) = &found.baseline {
         let compared = against_baseline(sweep, r);
         print::line(format!("\nbaseline, in the same rounds: {compared}"));

@@ -116,7 +116,7 @@ fn results_without_times_show_a_dash_and_no_zero() {
     assert_eq!(ok(&["best", &t4]), "-Db=64\n");
     let shown = ok(&["sweeps", "show", &t4]);
     assert!(
-        shown.contains('—') && shown.contains("300") && !shown.contains("0 s"),
+        shown.contains('–') && shown.contains("300") && !shown.contains("0 s"),
         "{shown}"
     );
     let e = fails(&["analyze", &t4]);

@@ -5,7 +5,6 @@ use crate::cpu::{Cpu, Estimated};
 use greenup_model::Op;
 use greenup_report::si::{si, three};
 use greenup_report::table::{Cell, Columns, Table};
-use std::io;
 
 /// Share of a row in the energy of the GPU.
 fn of_all(g: &GpuProfile, r: &Row) -> Option<f64> {
@@ -207,16 +206,12 @@ pub fn cpu_counts(c: &Cpu) -> Vec<(&'static str, String)> {
 }
 
 /// All rows of all GPUs as CSV, in SI units.
-///
-/// # Errors
-/// A row cannot be written.
-pub fn csv(p: &Profile) -> io::Result<Vec<u8>> {
+pub fn csv(p: &Profile) -> String {
     let sizes = |v: Option<[i32; 3]>| Cell::known(v.map(|[x, y, z]| format!("{x} {y} {z}")));
     let rows = (p.gpus.iter()).flat_map(|g| {
         let rows = g.kernels.iter().chain(&g.others);
         rows.map(move |r| (&g.bus_id, r))
     });
-    let mut out = Vec::new();
     Columns::<(&String, &Row)>::new()
         .text("gpu", "", |(bus, _)| (*bus).clone())
         .text("name", "", |(_, r)| r.full_name.clone())
@@ -224,25 +219,23 @@ pub fn csv(p: &Profile) -> io::Result<Vec<u8>> {
         .cell("grid", "", move |(_, r)| sizes(r.grid))
         .cell("block", "", move |(_, r)| sizes(r.block))
         .count("launches", "", |(_, r)| r.launches)
-        .three("time_s", "", |(_, r)| r.time_s)
-        .three("share_s", "", |(_, r)| r.share_s)
-        .three("median_s", "", |(_, r)| r.median_s)
-        .three("least_s", "", |(_, r)| r.least_s)
-        .three("longest_s", "", |(_, r)| r.longest_s)
-        .three("profiler_s", "", |(_, r)| r.profiler_s)
+        .exact("time_s", |(_, r)| r.time_s)
+        .exact("share_s", |(_, r)| r.share_s)
+        .exact("median_s", |(_, r)| r.median_s)
+        .exact("least_s", |(_, r)| r.least_s)
+        .exact("longest_s", |(_, r)| r.longest_s)
+        .exact("profiler_s", |(_, r)| r.profiler_s)
         .text("basis", "", |(_, r)| r.basis.name().to_owned())
-        .three("model_j", "", |(_, r)| r.model_j)
-        .three("joules", "", |(_, r)| r.joules)
-        .three("power_w", "", |(_, r)| r.power_w)
-        .three("clock_hz", "", |(_, r)| r.clock_hz)
-        .three("bytes", "", |(_, r)| r.bytes)
-        .three("intensity", "", |(_, r)| r.intensity)
+        .exact("model_j", |(_, r)| r.model_j)
+        .exact("joules", |(_, r)| r.joules)
+        .exact("power_w", |(_, r)| r.power_w)
+        .exact("clock_hz", |(_, r)| r.clock_hz)
+        .exact("bytes", |(_, r)| r.bytes)
+        .exact("intensity", |(_, r)| r.intensity)
         .cell("bound", "", |(_, r)| Cell::known(r.bound.as_ref()))
-        .three("of_roof", "", |(_, r)| r.of_roof)
+        .exact("of_roof", |(_, r)| r.of_roof)
         .and_each(Op::ALL, |c, op| {
-            c.three(op.name(), "", move |(_, r)| r.work.get(&op).copied())
+            c.exact(op.name(), move |(_, r)| r.work.get(&op).copied())
         })
-        .table("", rows)
-        .csv(&mut out)?;
-    Ok(out)
+        .csv(rows)
 }

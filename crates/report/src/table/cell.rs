@@ -98,6 +98,11 @@ impl Cell {
         Self::shown(value, three)
     }
 
+    /// A number with all its digits where there is one, also in files: `2e0`.
+    pub fn exact(value: impl Into<Option<f64>>) -> Self {
+        (value.into()).map_or_else(Self::missing, |v| Self::text(format!("{v:e}")))
+    }
+
     /// A whole number.
     pub fn count(n: impl Into<u64>) -> Self {
         let n = n.into();

@@ -17,12 +17,12 @@ use std::borrow::Borrow;
 /// assert_eq!(table.lines(), [" kernel     time  energy", " triad   1.50 ms       –"]);
 /// ```
 pub struct Columns<'a, R> {
-    all: Vec<Column<'a, R>>,
+    pub(super) all: Vec<Column<'a, R>>,
 }
 
-struct Column<'a, R> {
-    header: Header,
-    get: Box<dyn Fn(&R) -> Cell + 'a>,
+pub(super) struct Column<'a, R> {
+    pub(super) header: Header,
+    pub(super) get: Box<dyn Fn(&R) -> Cell + 'a>,
     /// Whether the column is left out where no row has a value.
     where_known: bool,
 }
@@ -117,6 +117,26 @@ impl<'a, R> Columns<'a, R> {
         get: impl Fn(&R) -> V + 'a,
     ) -> Self {
         self.cell(name, about, move |r| Cell::three(get(r)))
+    }
+
+    /// A column of intervals: both ends with SI prefixes and a unit.
+    pub fn range<V: Into<Option<(f64, f64)>>>(
+        self,
+        name: impl Into<String>,
+        about: impl Into<String>,
+        unit: &'a str,
+        get: impl Fn(&R) -> V + 'a,
+    ) -> Self {
+        self.cell(name, about, move |r| Cell::range(get(r).into(), unit))
+    }
+
+    /// A column of numbers with all their digits, for files: `1.5e-3`.
+    pub fn exact<V: Into<Option<f64>>>(
+        self,
+        name: impl Into<String>,
+        get: impl Fn(&R) -> V + 'a,
+    ) -> Self {
+        self.cell(name, "", move |r| Cell::exact(get(r)))
     }
 
     /// A column of whole numbers.

@@ -1,8 +1,9 @@
 //! Tables as text: for terminals, CSV and Markdown.
 
 use super::cell::Value;
-use super::{Cell, Table};
-use std::io::{self, Write};
+use super::{Cell, Columns, Table};
+use std::borrow::Borrow;
+use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 
 impl Table {
@@ -42,19 +43,6 @@ impl Table {
         out
     }
 
-    /// Writes CSV: values as they are, without unit or prefix; nothing where one is missing.
-    ///
-    /// # Errors
-    /// The writer's.
-    pub fn csv(&self, to: impl Write) -> io::Result<()> {
-        let mut to = csv::Writer::from_writer(to);
-        to.write_record(self.header.iter().map(|h| &h.name))?;
-        for row in &self.rows {
-            to.write_record(row.iter().map(Cell::written))?;
-        }
-        to.flush()
-    }
-
     /// A table of GitHub's Markdown, as shown.
     pub fn markdown(&self) -> String {
         let line = |cells: &mut dyn Iterator<Item = &str>| {
@@ -70,6 +58,33 @@ impl Table {
             out += &line(&mut row.iter().map(|c| c.text.as_str()));
         }
         out
+    }
+}
+
+impl<R> Columns<'_, R> {
+    /// Writes all columns as CSV, row by row: values as they are, without unit or prefix; nothing where one is missing.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn write_csv(
+        &self,
+        rows: impl IntoIterator<Item = impl Borrow<R>>,
+        to: impl Write,
+    ) -> csv::Result<()> {
+        let mut to = csv::Writer::from_writer(to);
+        to.write_record(self.all.iter().map(|c| &c.header.name))?;
+        for row in rows {
+            to.write_record(self.all.iter().map(|c| (c.get)(row.borrow()).written()))?;
+        }
+        Ok(to.flush()?)
+    }
+
+    /// The same as text.
+    pub fn csv(&self, rows: impl IntoIterator<Item = impl Borrow<R>>) -> String {
+        let mut out = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = self.write_csv(rows, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
     }
 }
 
@@ -99,15 +114,20 @@ impl Cell {
 mod tests {
     use crate::table::{Cell, Columns, Table};
 
-    fn table() -> Table {
-        type Row = (&'static str, Option<f64>, &'static str);
+    type Row = (&'static str, Option<f64>, &'static str);
+    const ROWS: [Row; 2] = [("triad", Some(1.52), "λ"), ("a|語", None, "12\n±3")];
+
+    fn columns() -> Columns<'static, Row> {
         Columns::<Row>::new()
             .text("kernel", "", |r| r.0.into())
             .cell("time", "", |r| Cell::shown(r.1, |t| format!("{t:.1}")))
             .si("power", "", "W", |_| None)
             .where_known()
             .text("of", "", |r| r.2.into())
-            .table("", [("triad", Some(1.52), "λ"), ("a|語", None, "12\n±3")])
+    }
+
+    fn table() -> Table {
+        columns().table("", ROWS)
     }
 
     #[test]
@@ -124,11 +144,10 @@ mod tests {
     }
 
     #[test]
-    fn files_hold_values_and_columns_without_any_are_left_out() {
-        let mut out = Vec::new();
-        table().csv(&mut out).unwrap();
-        let want = "kernel,time,of\ntriad,1.52e0,λ\na|語,,\"12\n±3\"\n";
-        assert_eq!(String::from_utf8(out).unwrap(), want);
+    fn files_hold_values_and_all_columns() {
+        let columns = columns().exact("time_s", |r| r.1.map(|t| 10.0 * t));
+        let want = "kernel,time,power,of,time_s\ntriad,1.52e0,,λ,1.52e1\na|語,,,\"12\n±3\",\n";
+        assert_eq!(columns.csv(ROWS), want);
     }
 
     #[test]

@@ -55,9 +55,10 @@ pub fn figure(a: &Explained) -> Chart {
     shares("predicted energy over measured", &PARTS, &groups)
 }
 
-/// Builds the page.
-pub fn page(a: &Explained) -> Page {
-    let summary = Columns::<Application>::new()
+/// The applications, with how far the prediction misses them.
+pub fn summary(a: &Explained) -> Table {
+    let range = |(lo, hi)| format!("{} … {}", percent(lo), percent(hi));
+    Columns::<Application>::new()
         .text("application", "", |x| x.name.clone())
         .count("cases", "", |x| x.cases.len() as u64)
         .percent(
@@ -69,10 +70,7 @@ pub fn page(a: &Explained) -> Page {
         .cell(
             "constant power",
             "its share of the predicted energy, minimum and maximum",
-            |x| {
-                let (lo, hi) = x.constant_share;
-                Cell::number(lo, format!("{} … {}", percent(lo), percent(hi)))
-            },
+            |x| Cell::number(x.constant_share.0, range(x.constant_share)),
         )
         .shown(
             "T / T_min",
@@ -83,7 +81,11 @@ pub fn page(a: &Explained) -> Page {
         .table(
             "Energies from hardware counters, the machine's costs and the measured time",
             &a.applications,
-        );
+        )
+}
+
+/// Builds the page.
+pub fn page(a: &Explained) -> Page {
     let mut sections = vec![Section {
         id: "summary".into(),
         title: "Energy, predicted and measured".into(),
@@ -95,7 +97,7 @@ pub fn page(a: &Explained) -> Page {
                 .into(),
         ],
         figures: vec![Figure::chart(&figure(a), "Cases of each application by their error.")],
-        tables: vec![summary],
+        tables: vec![summary(a)],
         ..Section::default()
     }];
     for app in &a.applications {

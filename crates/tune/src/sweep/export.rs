@@ -1,10 +1,10 @@
 //! A sweep for others: T4 results (JSON) and CSV.
 
 use super::error::FolderError;
-use super::record::{Failure, Outcome, Sweep};
+use super::record::{Failure, Outcome, Sweep, Trial};
 use greenup_files::AtomicFile;
 use greenup_files::date::utc;
-use greenup_space::Value;
+use greenup_report::table::Columns;
 use serde_json::{Value as J, json};
 use std::io::Write;
 use std::path::Path;
@@ -135,50 +135,31 @@ fn write_csv(sweep: &Sweep, path: &Path) -> Result<(), FolderError> {
 /// # Errors
 /// The writer's.
 pub fn to_csv(sweep: &Sweep, out: impl Write) -> Result<(), csv::Error> {
-    let mut w = csv::Writer::from_writer(out);
     let mut metrics: Vec<&String> = sweep.trials.iter().flat_map(|t| t.metrics.keys()).collect();
     metrics.sort();
     metrics.dedup();
-    let mut header: Vec<&str> = sweep.facts.parameters.iter().map(String::as_str).collect();
-    header.extend([
-        "time_s",
-        "energy_j",
-        "power_w",
-        "failure",
-        "message",
-        "effort",
-        "build_s",
-        "verify_s",
-        "measure_s",
-        "flags",
-    ]);
-    header.extend(metrics.iter().map(|m| m.as_str()));
-    w.write_record(&header)?;
-    let number = |x: Option<f64>| {
-        let known = x.filter(|v| v.is_finite());
-        known.map_or_else(String::new, |v| format!("{v:e}"))
-    };
-    for t in &sweep.trials {
-        let cost = t.cost();
-        let failure = t.failure();
-        let mut row: Vec<String> = t.config.iter().map(Value::to_string).collect();
-        row.extend([
-            number(cost.map(|c| c.time_s)),
-            number(cost.and_then(|c| c.energy_j)),
-            number(cost.and_then(|c| c.power_w())),
-            failure.map_or_else(String::new, |f| f.0.name().to_owned()),
-            failure.map_or_else(String::new, |f| f.1.lines().next().unwrap_or("").to_owned()),
-            t.effort.to_string(),
-            number(Some(t.build_s)),
-            number(Some(t.verify_s)),
-            number(Some(t.measure_s)),
-            t.flags.join("; "),
-        ]);
-        row.extend(metrics.iter().map(|m| number(t.metrics.get(*m).copied())));
-        w.write_record(&row)?;
-    }
-    w.flush()?;
-    Ok(())
+    let finite = |x: Option<f64>| x.filter(|v| v.is_finite());
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    Columns::<Trial>::new()
+        .and_each(sweep.facts.parameters.iter().enumerate(), |all, (i, p)| {
+            all.text(p, "", move |t| t.config[i].to_string())
+        })
+        .exact("time_s", |t| finite(t.cost().map(|c| c.time_s)))
+        .exact("energy_j", |t| finite(t.cost()?.energy_j))
+        .exact("power_w", |t| finite(t.cost()?.power_w()))
+        .text("failure", "", |t| text(t.failure().map(|f| f.0.name())))
+        .text("message", "", |t| {
+            text(t.failure().and_then(|f| f.1.lines().next()))
+        })
+        .text("effort", "", |t| t.effort.to_string())
+        .exact("build_s", |t| finite(Some(t.build_s)))
+        .exact("verify_s", |t| finite(Some(t.verify_s)))
+        .exact("measure_s", |t| finite(Some(t.measure_s)))
+        .text("flags", "", |t| t.flags.join("; "))
+        .and_each(metrics, |all, m| {
+            all.exact(m, |t| finite(t.metrics.get(m).copied()))
+        })
+        .write_csv(&sweep.trials, out)
 }
 
 #[cfg(test)]

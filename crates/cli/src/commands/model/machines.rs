@@ -5,9 +5,10 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, output, print};
 use greenup_files::Outputs;
 use greenup_model::map::Place;
-use greenup_model::{Machine, Op};
+use greenup_model::{Estimate, Machine, Op};
 use greenup_report::map_figure;
-use greenup_report::si::{percent, si, three};
+use greenup_report::si::si;
+use greenup_report::table::{Cell, Columns};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -56,49 +57,30 @@ pub fn run(args: &MachinesArgs) -> Result {
     if args.json {
         return print::json(&listed);
     }
-    let opt = |v: Option<f64>, f: &dyn Fn(f64) -> String| v.map_or("–".to_owned(), f);
-    let rows = listed
-        .iter()
-        .map(|l| {
-            let m = &l.machine;
-            let rate = |op: Option<Op>, unit: &str| {
-                op.and_then(|op| m.time_of(op).ok())
-                    .map_or("–".to_owned(), |t| si(1.0 / t, unit))
-            };
-            vec![
-                m.name.clone(),
-                l.flop.map_or("–".into(), |f| f.to_string()),
-                rate(l.flop, "flop/s"),
-                rate(Some(Op::Dram), "B/s"),
-                opt(l.time_balance, &three),
-                opt(l.energy_balance, &three),
-                opt(l.best_flop_per_joule, &|x| {
-                    if no_constant_power(m) {
-                        format!("≤ {}", si(x, "flop/J"))
-                    } else {
-                        si(x, "flop/J")
-                    }
-                }),
-                if no_constant_power(m) {
-                    "taken as 0".to_owned()
-                } else {
-                    opt(m.constant_power_w.as_ref().map(|p| p.value), &|x| {
-                        si(x, "W")
-                    })
-                },
-                opt(m.usable_power_w.as_ref().map(|p| p.value), &|x| si(x, "W")),
-                opt(l.constant_share, &percent),
-                m.label.name().to_owned(),
-            ]
+    let rate = |m: &Machine, op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
+    let value = |e: &Option<Estimate>| e.as_ref().map(|e| e.value);
+    let best = |l: &Listed, x: f64| match no_constant_power(&l.machine) {
+        true => format!("≤ {}", si(x, "flop/J")),
+        false => si(x, "flop/J"),
+    };
+    let columns = Columns::<Listed>::new()
+        .text("machine", "", |l| l.machine.name.clone())
+        .cell("flop", "", |l| Cell::known(l.flop.map(|f| f.to_string())))
+        .si("rate", "", "flop/s", |l| rate(&l.machine, l.flop?))
+        .si("memory", "", "B/s", |l| rate(&l.machine, Op::Dram))
+        .three("Bτ", "", |l| l.time_balance)
+        .three("Bε", "", |l| l.energy_balance)
+        .cell("best", "", |l| {
+            Cell::shown(l.best_flop_per_joule, |x| best(l, x))
         })
-        .collect();
-    print::table(
-        &[
-            "machine", "flop", "rate", "memory", "Bτ", "Bε", "best", "π₀", "Δπ", "constant",
-            "numbers",
-        ],
-        rows,
-    );
+        .cell("π₀", "", |l| match no_constant_power(&l.machine) {
+            true => Cell::text("taken as 0"),
+            false => Cell::si(value(&l.machine.constant_power_w), "W"),
+        })
+        .si("Δπ", "", "W", |l| value(&l.machine.usable_power_w))
+        .percent("constant", "", |l| l.constant_share)
+        .text("numbers", "", |l| l.machine.label.name().to_owned());
+    print::table(&columns.table("", &listed));
     print::line("");
     if listed.iter().any(|l| no_constant_power(&l.machine)) {
         print::line(
@@ -125,19 +107,8 @@ fn show(m: &Machine) -> Result {
         print::line(format!("source: {source}"));
     }
     let mut rows = Vec::new();
-    let mut add = |name: String, e: &greenup_model::Estimate, unit: &str| {
-        let interval = match (e.lo, e.hi) {
-            (Some(lo), Some(hi)) => format!("{} … {}", si(lo, unit), si(hi, unit)),
-            _ => String::new(),
-        };
-        rows.push(vec![
-            name,
-            si(e.value, unit),
-            interval,
-            e.label.unwrap_or(m.label).name().to_owned(),
-            e.source.clone().unwrap_or_default(),
-        ]);
-    };
+    let mut add =
+        |name: String, e: &Estimate, unit: &str| rows.push((name, e.clone(), unit.to_owned()));
     if let Some(p) = &m.constant_power_w {
         add("constant power π₀".into(), p, "W");
     }
@@ -164,7 +135,17 @@ fn show(m: &Machine) -> Result {
         add(format!("host: {name}"), &e, unit);
     }
     print::line("");
-    print::table(&["constant", "value", "interval", "numbers", "from"], rows);
+    let columns = Columns::<(String, Estimate, String)>::new()
+        .text("constant", "", |r| r.0.clone())
+        .cell("value", "", |(_, e, unit)| Cell::si(e.value, unit))
+        .cell("interval", "", |(_, e, unit)| {
+            Cell::range(e.lo.zip(e.hi), unit)
+        })
+        .text("numbers", "", |(_, e, _)| {
+            e.label.unwrap_or(m.label).name().to_owned()
+        })
+        .text("from", "", |r| r.1.source.clone().unwrap_or_default());
+    print::table(&columns.table("", rows));
     if let Some(n) = &m.network {
         print::line(format!("devices of a node: {}", n.devices_per_node));
     }
@@ -235,33 +216,16 @@ fn map(args: &MachinesArgs) -> Result {
     if figure.is_some_and(|to| to.is_stdout()) {
         return Ok(());
     }
-    let rows = placed
-        .iter()
-        .map(|p| {
-            let two = |x: f64| format!("{x:.2}");
-            vec![
-                p.name.clone(),
-                two(p.place.balance),
-                two(p.place.power),
-                two(p.place.efficiency),
-                two(p.place.time_balance),
-                two(p.distance),
-                two(p.workload_distance),
-            ]
-        })
-        .collect();
-    print::table(
-        &[
-            "machine",
-            "balance",
-            "power",
-            "efficiency",
-            "log₂ Bτ",
-            "distance",
-            "with Bτ",
-        ],
-        rows,
-    );
+    let two = |x: f64| format!("{x:.2}");
+    let columns = Columns::<Placed>::new()
+        .text("machine", "", |p| p.name.clone())
+        .shown("balance", "", two, |p| p.place.balance)
+        .shown("power", "", two, |p| p.place.power)
+        .shown("efficiency", "", two, |p| p.place.efficiency)
+        .shown("log₂ Bτ", "", two, |p| p.place.time_balance)
+        .shown("distance", "", two, |p| p.distance)
+        .shown("with Bτ", "", two, |p| p.workload_distance);
+    print::table(&columns.table("", placed));
     print::line("");
     print::line(
         "Coordinates are log₂ of Bε/Bτ, Δπ/(πflop + πmem) and the capped η; distances in octaves from the first row.",

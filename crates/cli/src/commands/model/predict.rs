@@ -6,7 +6,8 @@ use greenup_app::{machine, print};
 use greenup_model::network::{Nodes, Scaled, Share, Traffic, scaled, traffic::Messages};
 use greenup_model::{ClockedPrediction, Machine, Prediction, Work, predict, predict_clocked};
 use greenup_report::si::{percent, si};
-use greenup_tune::analyze::counted;
+use greenup_report::table::Columns;
+use greenup_tune::analyze::counted::{self, FromCounters};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -267,36 +268,20 @@ fn from_counters(dir: &std::path::Path, machine: &Machine, json: bool) -> Result
     if json {
         return print::json(&rows);
     }
-    let share = |j: f64, of: f64| percent(j / of);
-    let table = rows
-        .iter()
-        .map(|r| {
+    let columns = Columns::<FromCounters>::new()
+        .text("trial", "", |r| r.trial.to_string())
+        .si("time", "", "s", |r| r.time_s)
+        .si("measured", "", "J", |r| r.measured_j)
+        .si("predicted", "", "J", |r| r.predicted_j)
+        .text("error", "", |r| format!("{:+.1} %", 100.0 * r.error()))
+        .text("most", "", |r| {
             let top = r.by_op_j.iter().max_by(|a, b| a.1.total_cmp(b.1));
-            vec![
-                r.trial.to_string(),
-                si(r.time_s, "s"),
-                si(r.measured_j, "J"),
-                si(r.predicted_j, "J"),
-                format!("{:+.1} %", 100.0 * r.error()),
-                top.map_or_else(String::new, |(op, j)| {
-                    format!("{op} {}", share(*j, r.predicted_j))
-                }),
-                share(r.constant_j, r.predicted_j),
-            ]
+            top.map_or_else(String::new, |(op, j)| {
+                format!("{op} {}", percent(j / r.predicted_j))
+            })
         })
-        .collect();
-    print::table(
-        &[
-            "trial",
-            "time",
-            "measured",
-            "predicted",
-            "error",
-            "most",
-            "constant",
-        ],
-        table,
-    );
+        .percent("constant", "", |r| r.constant_j / r.predicted_j);
+    print::table(&columns.table("", &rows));
     let errors: Vec<f64> = rows.iter().map(|r| r.error().abs()).collect();
     print::line(format!(
         "energy from counters and measured time: mean error {}, largest {} over {} configs",

@@ -373,7 +373,7 @@ fn finish(
         dir.join("profile.json"),
         terminal::json(&profile, recorded)?,
     )?;
-    ours::write(dir.join("kernels.csv"), page::csv(&profile)?)?;
+    ours::write(dir.join("kernels.csv"), page::csv(&profile))?;
     let path = dir.join("report.html");
     ours::write(&path, page.render()?)?;
     if !args.json {

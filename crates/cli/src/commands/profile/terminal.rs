@@ -6,7 +6,8 @@ use greenup_app::print;
 use greenup_profile::attribution::{GpuProfile, Row};
 use greenup_profile::page::{cpu_counts, sums};
 use greenup_profile::{Profile, Recorded};
-use greenup_report::si::{percent, si};
+use greenup_report::si::si;
+use greenup_report::table::{Cell, Columns};
 use serde_json::Value;
 
 /// The profile with where it comes from.
@@ -38,67 +39,46 @@ pub fn print(args: &ProfileArgs, profile: &Profile, recorded: &Recorded) -> Resu
 fn gpu(g: &GpuProfile, top: usize) {
     print::line(print::bold(&format!("{} at {}", g.name, g.bus_id)));
     let span = (g.busy_s + g.gap_s).max(1e-12);
-    let optional = |v: Option<f64>, unit: &str| v.map_or_else(|| "-".to_owned(), |v| si(v, unit));
     let all = g.measured_j.or(g.model_j);
-    let line = |r: &Row| {
-        let energy = g.energy(r);
-        vec![
-            r.name.clone(),
-            match r.launches {
-                0 => "-".to_owned(),
-                n => n.to_string(),
-            },
-            si(r.share_s, "s"),
-            percent(r.share_s / span),
-            if r.launches > 0 {
-                si(r.median_s, "s")
-            } else {
-                "-".to_owned()
-            },
-            optional(energy, "J"),
-            energy
-                .zip(all)
-                .map_or_else(|| "-".to_owned(), |(j, a)| percent(j / a)),
-            optional(r.power_w, "W"),
-            r.basis.name().to_owned(),
-            r.bound.clone().unwrap_or_else(|| "-".to_owned()),
-            r.of_roof.map_or_else(|| "-".to_owned(), percent),
-        ]
-    };
-    let mut rows: Vec<Vec<String>> = g.kernels.iter().take(top).map(line).collect();
+    let count = |r: &Row| Some(r.launches as f64).filter(|n| *n > 0.0);
     let more = g.kernels.get(top..).unwrap_or_default();
-    if !more.is_empty() {
-        let mut rest = Row::plain(
-            &format!("{} other kernels", more.len()),
-            more[0].basis,
-            more.iter().map(|r| r.share_s).sum(),
-        );
-        rest.launches = more.iter().map(|r| r.launches).sum();
-        rest.joules = more.iter().map(|r| r.joules).sum();
-        rest.model_j = more.iter().map(|r| r.model_j).sum();
-        let mut cells = line(&rest);
-        for k in [4, 8] {
-            cells[k] = "-".to_owned();
+    let rest = more.first().map(|first| {
+        let name = format!("{} other kernels", more.len());
+        let time = more.iter().map(|r| r.share_s).sum();
+        Row {
+            launches: more.iter().map(|r| r.launches).sum(),
+            joules: more.iter().map(|r| r.joules).sum(),
+            model_j: more.iter().map(|r| r.model_j).sum(),
+            ..Row::plain(&name, first.basis, time)
         }
-        rows.push(cells);
+    });
+    // A row with what its energy rests on: that of the other kernels rests on several things.
+    let columns = Columns::<(&Row, &str)>::new()
+        .text("kernel", "", |(r, _)| r.name.clone())
+        .cell("launches", "", |(r, _)| {
+            Cell::shown(count(r), |n| n.to_string())
+        })
+        .si("time", "", "s", |(r, _)| r.share_s)
+        .percent("of time", "", |(r, _)| r.share_s / span)
+        .si("median", "", "s", |(r, _)| {
+            Some(r.median_s).filter(|s| *s > 0.0)
+        })
+        .si("energy", "", "J", |(r, _)| g.energy(r))
+        .percent("of energy", "", |(r, _)| {
+            g.energy(r).zip(all).map(|(j, a)| j / a)
+        })
+        .si("power", "", "W", |(r, _)| r.power_w)
+        .text("rests on", "", |(_, basis)| (*basis).to_owned())
+        .cell("binds", "", |(r, _)| Cell::known(r.bound.as_ref()))
+        .percent("of roof", "", |(r, _)| r.of_roof);
+    fn with_basis(r: &Row) -> (&Row, &str) {
+        (r, r.basis.name())
     }
-    rows.extend(g.others.iter().map(line));
-    print::table(
-        &[
-            "kernel",
-            "launches",
-            "time",
-            "of time",
-            "median",
-            "energy",
-            "of energy",
-            "power",
-            "rests on",
-            "binds",
-            "of roof",
-        ],
-        rows,
-    );
+    let kernels = g.kernels.iter().take(top).map(with_basis);
+    let rows = kernels
+        .chain(rest.as_ref().map(|r| (r, "–")))
+        .chain(g.others.iter().map(with_basis));
+    print::table(&columns.table("", rows));
     print::line(sums(g));
     if let Some(first) = g.kernels.first().filter(|r| !r.advice.is_empty()) {
         print::line(format!("{}: {}", first.name, first.advice));

@@ -5,8 +5,9 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::output::Output;
 use greenup_app::print;
 use greenup_files::Outputs;
+use greenup_meter::Summary;
 use greenup_meter::comparison::{CommandResult, InterleavedResult};
-use greenup_report::si::si;
+use greenup_report::table::{Cell, Columns};
 use std::path::Path;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,129 +85,80 @@ fn names(all: &InterleavedResult) -> Vec<&str> {
     out
 }
 
+/// The place of a result, and the result.
+type Row<'a> = (usize, &'a CommandResult);
+
 fn csv(all: &InterleavedResult) -> String {
-    let mut w = csv::Writer::from_writer(Vec::new());
-    // Writing to memory cannot fail.
-    let parameters = names(all);
-    let mut header: Vec<String> = [
-        "command",
-        "runs",
-        "median_s",
-        "lo_s",
-        "hi_s",
-        "mean_s",
-        "sd_s",
-        "min_s",
-        "max_s",
-        "user_s",
-        "system_s",
-        "max_rss_bytes",
-        "energy_j",
-        "energy_lo_j",
-        "energy_hi_j",
-        "power_w",
-        "name",
-        "speedup",
-        "speedup_lo",
-        "speedup_hi",
-        "times_s",
-        "energy_runs",
-    ]
-    .map(str::to_owned)
-    .into();
-    header.extend(parameters.iter().map(|p| format!("parameter_{p}")));
-    let _ = w.write_record(&header);
-    for (i, r) in all.results.iter().enumerate() {
-        let t = &r.time_s;
-        let mut row = vec![r.command.clone(), t.n.to_string()];
-        row.extend(
-            [
-                t.median, t.lo, t.hi, t.mean, t.sd, t.min, t.max, r.user_s, r.system_s,
-            ]
-            .map(|x| format!("{x:e}")),
-        );
-        row.push(r.max_rss_bytes.map_or_else(String::new, |b| b.to_string()));
-        let or_empty = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
-        row.push(or_empty(r.energy_j.map(|e| e.median)));
-        row.push(or_empty(r.energy_j.map(|e| e.lo)));
-        row.push(or_empty(r.energy_j.map(|e| e.hi)));
-        row.push(or_empty(r.power_w.map(|p| p.median)));
-        row.push(r.name.clone().unwrap_or_default());
-        let speedup = all.against_baseline(i).map(|c| c.speedup);
-        row.push(or_empty(speedup.map(|s| s.median)));
-        row.push(or_empty(speedup.map(|s| s.lo)));
-        row.push(or_empty(speedup.map(|s| s.hi)));
-        let times: Vec<String> = r.times_s.iter().map(|t| format!("{t:e}")).collect();
-        row.push(times.join(" "));
-        row.push(r.energy_runs.to_string());
-        for name in &parameters {
-            let value = r.parameters.iter().find(|(n, _)| n == name);
-            row.push(value.map_or_else(String::new, |(_, v)| v.clone()));
-        }
-        let _ = w.write_record(&row);
-    }
-    w.into_inner()
-        .map(|b| String::from_utf8_lossy(&b).into_owned())
-        .unwrap_or_default()
+    let speedup = |r: &Row| all.against_baseline(r.0).map(|c| &c.speedup);
+    let columns = Columns::<Row>::new()
+        .text("command", "", |(_, r)| r.command.clone())
+        .count("runs", "", |(_, r)| r.time_s.n as u64)
+        .exact("median_s", |(_, r)| r.time_s.median)
+        .exact("lo_s", |(_, r)| r.time_s.lo)
+        .exact("hi_s", |(_, r)| r.time_s.hi)
+        .exact("mean_s", |(_, r)| r.time_s.mean)
+        .exact("sd_s", |(_, r)| r.time_s.sd)
+        .exact("min_s", |(_, r)| r.time_s.min)
+        .exact("max_s", |(_, r)| r.time_s.max)
+        .exact("user_s", |(_, r)| r.user_s)
+        .exact("system_s", |(_, r)| r.system_s)
+        .cell("max_rss_bytes", "", |(_, r)| {
+            Cell::known(r.max_rss_bytes.map(|b| b.to_string()))
+        })
+        .exact("energy_j", |(_, r)| r.energy_j.map(|e| e.median))
+        .exact("energy_lo_j", |(_, r)| r.energy_j.map(|e| e.lo))
+        .exact("energy_hi_j", |(_, r)| r.energy_j.map(|e| e.hi))
+        .exact("power_w", |(_, r)| r.power_w.map(|p| p.median))
+        .cell("name", "", |(_, r)| Cell::known(r.name.as_ref()))
+        .exact("speedup", |r| speedup(r).map(|s| s.median))
+        .exact("speedup_lo", |r| speedup(r).map(|s| s.lo))
+        .exact("speedup_hi", |r| speedup(r).map(|s| s.hi))
+        .text("times_s", "", |(_, r)| {
+            let times: Vec<String> = r.times_s.iter().map(|t| format!("{t:e}")).collect();
+            times.join(" ")
+        })
+        .count("energy_runs", "", |(_, r)| r.energy_runs as u64)
+        .and_each(names(all), |columns, name| {
+            columns.cell(format!("parameter_{name}"), "", move |(_, r)| {
+                value(r, name)
+            })
+        });
+    columns.csv(all.results.iter().enumerate())
 }
 
 fn markdown(all: &InterleavedResult) -> String {
-    let parameters = names(all);
-    let named = all.results.iter().any(|r| r.name.is_some());
-    let mut header = vec![
-        "command",
-        "time",
-        "95 %",
-        "energy",
-        "power",
-        "speedup",
-        "greenup",
-        "95 % of speedup",
-        "runs",
-    ];
-    if named {
-        header.push("name");
-    }
-    header.extend(&parameters);
-    let columns = header.len();
-    let mut text = format!(
-        "| {} |\n|:--{}|\n",
-        header.join(" | "),
-        "|--:".repeat(columns - 1)
-    );
-    let dash = || "–".to_owned();
-    for (i, r) in all.results.iter().enumerate() {
-        let c = all.against_baseline(i);
-        text.push_str(&format!(
-            "| `{}` | {} | {} … {} | {} | {} | {} | {} | {} | {} |",
-            cell(&r.command),
-            si(r.time_s.median, "s"),
-            si(r.time_s.lo, "s"),
-            si(r.time_s.hi, "s"),
-            r.energy_j.map_or_else(dash, |e| si(e.median, "J")),
-            r.power_w.map_or_else(dash, |p| si(p.median, "W")),
-            c.map_or_else(|| "1".into(), |c| format!("{:.3}", c.speedup.median)),
-            c.and_then(|c| c.greenup.as_ref())
-                .map_or_else(dash, |g| format!("{:.3}", g.median)),
-            c.map_or_else(
-                || "baseline".into(),
-                |c| format!("{:.3} … {:.3}", c.speedup.lo, c.speedup.hi)
-            ),
-            runs(r, all.sensor.is_some()),
-        ));
-        if named {
-            text.push_str(&format!(" {} |", cell(r.name.as_deref().unwrap_or("–"))));
-        }
-        for name in &parameters {
-            let value = r.parameters.iter().find(|(n, _)| n == name);
-            text.push_str(&format!(
-                " {} |",
-                value.map_or("–".into(), |(_, v)| cell(v))
-            ));
-        }
-        text.push('\n');
-    }
-    text
+    let against = |r: &Row| all.against_baseline(r.0);
+    let ratio = |s: &Summary| format!("{:.3}", s.median);
+    let columns = Columns::<Row>::new()
+        .text("command", "", |(_, r)| format!("`{}`", r.command))
+        .si("time", "", "s", |(_, r)| r.time_s.median)
+        .range("95 %", "", "s", |(_, r)| (r.time_s.lo, r.time_s.hi))
+        .si("energy", "", "J", |(_, r)| r.energy_j.map(|e| e.median))
+        .si("power", "", "W", |(_, r)| r.power_w.map(|p| p.median))
+        .text("speedup", "", |r| {
+            against(r).map_or_else(|| "1".into(), |c| ratio(&c.speedup))
+        })
+        .cell("greenup", "", |r| {
+            Cell::known(against(r).and_then(|c| c.greenup.as_ref().map(ratio)))
+        })
+        .text("95 % of speedup", "", |r| match against(r) {
+            Some(c) => format!("{:.3} … {:.3}", c.speedup.lo, c.speedup.hi),
+            None => "baseline".into(),
+        })
+        .text("runs", "", |(_, r)| runs(r, all.sensor.is_some()))
+        .cell("name", "", |(_, r)| Cell::known(r.name.as_ref()))
+        .where_known()
+        .and_each(names(all), |columns, name| {
+            columns.cell(name, "", move |(_, r)| value(r, name))
+        });
+    let rows = all.results.iter().enumerate();
+    columns.table("", rows).markdown()
+}
+
+/// The value of a parameter.
+fn value(r: &CommandResult, name: &str) -> Cell {
+    let value = r.parameters.iter().find(|(n, _)| n == name);
+    Cell::known(value.map(|(_, v)| v))
 }
 
 /// Number of runs, with how many have energies where some lack theirs.
@@ -216,9 +168,4 @@ fn runs(r: &CommandResult, sensor: bool) -> String {
     } else {
         r.runs.to_string()
     }
-}
-
-/// A text in a cell of a table.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
 }

@@ -2,9 +2,11 @@
 
 use greenup_app::print;
 use greenup_calibrate::suite::noise::DISTURBED;
-use greenup_meter::Flag;
+use greenup_meter::{Flag, Summary};
 use greenup_report::page::Fact;
-use greenup_report::si::{percent, si, three};
+use greenup_report::si::{percent, si};
+use greenup_report::table::Columns;
+use greenup_study::energy::EnergySplit;
 use greenup_study::pages::study::{banner, headline};
 use greenup_study::{DeviceStudy, KernelResult, Study};
 
@@ -75,69 +77,56 @@ fn of_device(study: &DeviceStudy) {
 }
 
 fn times(study: &DeviceStudy) {
-    // Roofs are measured again next to the kernels of a host.
-    let again = study.kernels.iter().any(|k| k.roof_then.is_some());
-    let row = |k: &KernelResult| {
-        let m = k.measured.as_ref()?;
-        let mut row = vec![
-            k.name.clone(),
-            three(k.intensity),
-            si(m.time_s.median, "s"),
-            format!("±{}", percent(m.time_s.relative_error())),
-            si(k.predicted.time_s, "s"),
-            k.predicted.bound.to_string(),
-        ];
-        if again {
-            row.push(k.roof_then.map_or("–".into(), percent));
-        }
-        row.push(percent(k.share_of_roof?));
-        row.push(si(k.flops / m.time_s.median, "flop/s"));
-        Some(row)
-    };
-    let mut header = vec!["kernel", "flop/B", "time", "", "predicted", "bound"];
-    if again {
-        header.push("roof re-measured");
-    }
-    header.extend(["fraction of roof", "rate"]);
-    print::table(&header, study.kernels.iter().filter_map(row).collect());
+    type Row<'a> = (&'a KernelResult, &'a Summary, f64);
+    let columns = Columns::<Row>::new()
+        .text("kernel", "", |(k, ..)| k.name.clone())
+        .three("flop/B", "", |(k, ..)| k.intensity)
+        .si("time", "", "s", |(_, t, _)| t.median)
+        .text("", "", |(_, t, _)| {
+            format!("±{}", percent(t.relative_error()))
+        })
+        .si("predicted", "", "s", |(k, ..)| k.predicted.time_s)
+        .text("bound", "", |(k, ..)| k.predicted.bound.to_string())
+        // Roofs are measured again next to the kernels of a host.
+        .percent("roof re-measured", "", |(k, ..)| k.roof_then)
+        .where_known()
+        .percent("fraction of roof", "", |(.., share)| *share)
+        .si("rate", "", "flop/s", |(k, t, _)| k.flops / t.median);
+    let rows = (study.kernels.iter())
+        .filter_map(|k| Some((k, &k.measured.as_ref()?.time_s, k.share_of_roof?)));
+    print::table(&columns.table("", rows));
 }
 
 /// Measured and predicted energies; nothing without a sensor.
 fn energies(study: &DeviceStudy) {
-    let row = |k: &KernelResult| {
+    // A kernel with its time and its energy.
+    type Row<'a> = (&'a KernelResult, f64, f64);
+    let rows = study.kernels.iter().filter_map(|k| {
         let m = k.measured.as_ref()?;
-        let e = m.energy_j?.median;
-        let mut row = vec![k.name.clone(), si(e / m.time_s.median, "W"), si(e, "J")];
-        match &k.explained {
-            Some(split) => row.extend([
-                si(split.total_j, "J"),
-                percent(split.total_j / e - 1.0),
-                percent(split.arithmetic_j / split.total_j),
-                percent(split.data_j / split.total_j),
-                percent(split.constant_j / split.total_j),
-            ]),
-            None => row.extend((0..5).map(|_| "–".to_owned())),
-        }
-        Some(row)
-    };
-    let rows: Vec<Vec<String>> = study.kernels.iter().filter_map(row).collect();
+        Some((k, m.time_s.median, m.energy_j?.median))
+    });
+    let rows: Vec<Row> = rows.collect();
     if rows.is_empty() {
         return;
     }
     print::line("");
-    print::table(
-        &[
-            "kernel",
-            "power",
-            "energy",
-            "predicted E",
-            "error",
-            "arithmetic",
-            "data",
-            "constant",
-        ],
-        rows,
-    );
+    let share = |k: &KernelResult, of: fn(&EnergySplit) -> f64| {
+        k.explained.as_ref().map(|split| of(split) / split.total_j)
+    };
+    let columns = Columns::<Row>::new()
+        .text("kernel", "", |(k, ..)| k.name.clone())
+        .si("power", "", "W", |(_, t, e)| e / t)
+        .si("energy", "", "J", |(.., e)| *e)
+        .si("predicted E", "", "J", |(k, ..)| {
+            k.explained.as_ref().map(|split| split.total_j)
+        })
+        .percent("error", "", |(k, _, e)| {
+            k.explained.as_ref().map(|split| split.total_j / e - 1.0)
+        })
+        .percent("arithmetic", "", |(k, ..)| share(k, |s| s.arithmetic_j))
+        .percent("data", "", |(k, ..)| share(k, |s| s.data_j))
+        .percent("constant", "", |(k, ..)| share(k, |s| s.constant_j));
+    print::table(&columns.table("", rows));
     for k in &study.kernels {
         if let Some(library) = &k.library {
             let energy = library.energy_j.as_ref();

@@ -5,7 +5,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{folders, print};
 use greenup_device::cuda::{Capability, Compiled, Compiler, Gpu, Occupancy, Resources, Source};
 use greenup_files::Outputs;
-use greenup_report::si::percent;
+use greenup_report::table::Columns;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -127,37 +127,19 @@ fn arch_here() -> Result<String> {
 }
 
 fn print(kernels: &[Resources], occupancy: &[Occupancy], threads: u32) {
-    let rows = kernels
-        .iter()
-        .zip(occupancy)
-        .map(|(k, o)| {
-            vec![
-                k.name.clone(),
-                k.registers.to_string(),
-                k.shared_bytes.to_string(),
-                k.stack_bytes.to_string(),
-                (k.spill_store_bytes + k.spill_load_bytes).to_string(),
-                if o.blocks == 0 {
-                    "cannot be launched".into()
-                } else {
-                    format!("{} × {threads}", o.blocks)
-                },
-                percent(o.share),
-                o.limit.to_string(),
-            ]
+    let columns = Columns::<(&Resources, &Occupancy)>::new()
+        .text("kernel", "", |(k, _)| k.name.clone())
+        .text("registers", "", |(k, _)| k.registers.to_string())
+        .text("shared B", "", |(k, _)| k.shared_bytes.to_string())
+        .text("stack B", "", |(k, _)| k.stack_bytes.to_string())
+        .text("spilled B", "", |(k, _)| {
+            (k.spill_store_bytes + k.spill_load_bytes).to_string()
         })
-        .collect();
-    print::table(
-        &[
-            "kernel",
-            "registers",
-            "shared B",
-            "stack B",
-            "spilled B",
-            "blocks",
-            "occupancy",
-            "bound by",
-        ],
-        rows,
-    );
+        .text("blocks", "", |(_, o)| match o.blocks {
+            0 => "cannot be launched".into(),
+            n => format!("{n} × {threads}"),
+        })
+        .percent("occupancy", "", |(_, o)| o.share)
+        .text("bound by", "", |(_, o)| o.limit.to_string());
+    print::table(&columns.table("", kernels.iter().zip(occupancy)));
 }

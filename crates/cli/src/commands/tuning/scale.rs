@@ -7,11 +7,12 @@ use greenup_app::print;
 use greenup_app::progress::Bars;
 use greenup_files::outputs::unused;
 use greenup_report::si::{percent, si};
+use greenup_report::table::Columns;
 use greenup_report::text;
 use greenup_space::Value;
 use greenup_tune::problem::ProblemFile;
 use greenup_tune::sweep::Folder;
-use greenup_tune::trial::scaling::{Scaling, scaling, select};
+use greenup_tune::trial::scaling::{Scaling, SizePoint, scaling, select};
 use greenup_tune::{Plan, Problem, SessionOptions};
 
 /// Refuses sizes that no command takes: all would measure the same.
@@ -194,36 +195,30 @@ fn print(s: &Scaling, unit: &str) {
         let config = text::named(s.parameters.iter().zip(config));
         print::line(format!("{}: {why}: {config}", letter(i)));
     }
-    let mut header = vec![s.over.clone()];
-    header.extend((0..s.configs.len()).map(letter));
-    let rows = s
-        .sizes
-        .iter()
-        .map(|at| {
-            let mut row = vec![at.size.to_string()];
-            row.extend((0..s.configs.len()).map(|c| {
-                let failure = || {
-                    at.trials[c]
-                        .as_ref()
-                        .and_then(|t| t.failure())
-                        .map_or("no config of this size".to_owned(), |f| {
-                            f.0.name().to_owned()
-                        })
-                };
-                s.rates(at, c).map_or_else(failure, |r| {
-                    let speed = si(r.per_second, &format!("{unit}/s"));
-                    let green = r.per_joule.map_or_else(String::new, |e| {
-                        format!(", {}", si(e, &format!("{unit}/J")))
-                    });
-                    format!("{speed} ±{}{green}", percent(r.relative_error))
-                })
-            }));
-            row
-        })
-        .collect();
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let failure = |at: &SizePoint, c: usize| {
+        let failure = at.trials[c].as_ref().and_then(|t| t.failure());
+        failure
+            .map_or("no config of this size", |f| f.0.name())
+            .into()
+    };
+    let columns = Columns::<SizePoint>::new()
+        .text(&s.over, "", |at| at.size.to_string())
+        .and_each(0..s.configs.len(), |all, c| {
+            all.text(letter(c), "", move |at| {
+                s.rates(at, c).map_or_else(
+                    || failure(at, c),
+                    |r| {
+                        let speed = si(r.per_second, &format!("{unit}/s"));
+                        let green = r.per_joule.map_or_else(String::new, |e| {
+                            format!(", {}", si(e, &format!("{unit}/J")))
+                        });
+                        format!("{speed} ±{}{green}", percent(r.relative_error))
+                    },
+                )
+            })
+        });
     print::line("");
-    print::table(&header, rows);
+    print::table(&columns.table("", &s.sizes));
     // Why, where no config works: most likely the size itself.
     for at in &s.sizes {
         let mut failures = at.trials.iter().map(|t| t.as_ref()?.failure());

@@ -1,10 +1,11 @@
 //! `greenup wisdom import`.
 
-use super::list::{HEADER, cells};
+use super::list::of_entries;
 use crate::args::{PreferArg, WisdomImportArgs};
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{print, wisdom};
+use greenup_report::table::Columns;
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::wisdom::entries;
 use greenup_wisdom::merge::{Prefer, Verdict, merge};
@@ -57,15 +58,11 @@ pub fn run(args: &WisdomImportArgs) -> Result {
             &serde_json::json!({ "file": print::lossy(&path), "changed": !args.dry_run, "entries": rows }),
         );
     }
-    let table = rows.iter().map(|r| {
-        let mut row = vec![r.id.clone()];
-        row.extend(cells(r.entry));
-        let taken = if r.taken { "taken" } else { "left" };
-        row.extend([r.verdict.text(), taken.to_owned()]);
-        row
-    });
-    let header = [&["id"][..], &HEADER, &["next to yours", ""]].concat();
-    print::table(&header, table.collect());
+    let columns = Columns::<ImportedEntry>::new().text("id", "", |r| r.id.clone());
+    let columns = of_entries(columns, |r| r.entry)
+        .text("next to yours", "", |r| r.verdict.text())
+        .text("", "", |r| if r.taken { "taken" } else { "left" }.into());
+    print::table(&columns.table("", &rows));
     let taken = rows.iter().filter(|r| r.taken).count();
     let verb = if args.dry_run {
         "would change"

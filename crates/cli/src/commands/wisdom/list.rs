@@ -3,7 +3,7 @@
 use crate::args::{Selection, WisdomListArgs};
 use greenup_app::error::Result;
 use greenup_app::{print, wisdom};
-use greenup_report::si::si;
+use greenup_report::table::Columns;
 use greenup_wisdom::{Entry, Origin};
 use serde::Serialize;
 
@@ -58,37 +58,24 @@ pub fn run(args: &WisdomListArgs) -> Result {
         print::note("no entries; `greenup tune` and `greenup gemm --tune` add to it");
         return Ok(());
     }
-    let table = rows.iter().map(|r| {
-        let mut row = vec![r.id.clone(), r.place.to_owned()];
-        row.extend(cells(r.entry));
-        row.extend([size(r.entry), r.entry.config_text()]);
-        row
-    });
-    let header = [&["id", "from"][..], &HEADER, &["size", "config"]].concat();
-    print::table(&header, table.collect());
+    let columns = Columns::<ListedEntry>::new()
+        .text("id", "", |r| r.id.clone())
+        .text("from", "", |r| r.place.to_owned());
+    let columns = of_entries(columns, |r| r.entry)
+        .text("size", "", |r| size(r.entry))
+        .text("config", "", |r| r.entry.config_text());
+    print::table(&columns.table("", rows));
     Ok(())
 }
 
-/// Header of [`cells`].
-pub(super) const HEADER: [&str; 6] = [
-    "problem",
-    "precision",
-    "device",
-    "objective",
-    "time",
-    "energy",
-];
-
 /// What an entry is for and what it takes, as tables of entries show it.
-pub(super) fn cells(e: &Entry) -> [String; 6] {
-    [
-        e.problem.clone(),
-        e.precision.clone(),
-        e.device.title(),
-        e.objective.clone(),
-        si(e.time_s, "s"),
-        e.energy_j.map_or("–".into(), |x| si(x, "J")),
-    ]
+pub(super) fn of_entries<'a, R: 'a>(all: Columns<'a, R>, of: fn(&R) -> &Entry) -> Columns<'a, R> {
+    all.text("problem", "", move |r| of(r).problem.clone())
+        .text("precision", "", move |r| of(r).precision.clone())
+        .text("device", "", move |r| of(r).device.title())
+        .text("objective", "", move |r| of(r).objective.clone())
+        .si("time", "", "s", move |r| of(r).time_s)
+        .si("energy", "", "J", move |r| of(r).energy_j)
 }
 
 /// The constants that set a size or choose a variant, as far as their names tell.

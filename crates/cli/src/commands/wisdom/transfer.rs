@@ -6,7 +6,7 @@ use crate::args::WisdomTransferArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
-use greenup_report::si::si;
+use greenup_report::table::Columns;
 use greenup_space::Value;
 use greenup_wisdom::{Device, Map};
 use std::collections::BTreeMap;
@@ -70,36 +70,21 @@ pub fn run(args: &WisdomTransferArgs) -> Result {
 }
 
 fn print(rows: &[TransferCosts]) {
-    let ratio = |x: Option<f64>| x.map_or("–".into(), |x| format!("×{x:.3}"));
-    let table = rows.iter().map(|r| {
-        vec![
-            r.problem.clone(),
-            r.device.clone(),
-            r.configs.to_string(),
-            si(r.own_s, "s"),
-            format!("{}, {:.2}", r.nearest, r.octaves),
-            ratio(Some(r.nearest_ratio)),
-            r.passed_over.to_string(),
-            ratio(r.farthest_ratio),
-            ratio(r.default_ratio),
-            ratio(Some(r.median_ratio)),
-        ]
-    });
-    print::table(
-        &[
-            "problem",
-            "device",
-            "configs",
-            "own winner",
-            "nearest, octaves",
-            "nearest's",
-            "passed over",
-            "farthest's",
-            "default",
-            "median config",
-        ],
-        table.collect(),
-    );
+    let ratio = |x: f64| format!("×{x:.3}");
+    let columns = Columns::<TransferCosts>::new()
+        .text("problem", "", |r| r.problem.clone())
+        .text("device", "", |r| r.device.clone())
+        .count("configs", "", |r| r.configs as u64)
+        .si("own winner", "", "s", |r| r.own_s)
+        .text("nearest, octaves", "", |r| {
+            format!("{}, {:.2}", r.nearest, r.octaves)
+        })
+        .shown("nearest's", "", ratio, |r| r.nearest_ratio)
+        .count("passed over", "", |r| r.passed_over as u64)
+        .shown("farthest's", "", ratio, |r| r.farthest_ratio)
+        .shown("default", "", ratio, |r| r.default_ratio)
+        .shown("median config", "", ratio, |r| r.median_ratio);
+    print::table(&columns.table("", rows));
     let column = |name: &str, of: &dyn Fn(&TransferCosts) -> Option<f64>| {
         let mut values: Vec<f64> = rows.iter().filter_map(of).collect();
         values.sort_by(f64::total_cmp);

@@ -10,7 +10,7 @@ use greenup_calibrate::levels::{self, Cost, LevelCost};
 use greenup_device::CpuFacts;
 use greenup_meter::Policy;
 use greenup_report::provenance::Provenance;
-use greenup_report::si::si;
+use greenup_report::table::Columns;
 use serde_json::json;
 use std::time::Instant;
 
@@ -52,7 +52,7 @@ pub fn run(args: &CalibrateArgs, gpu: Option<usize>) -> Result {
         print::json(&json!({"provenance": from, "device": device, "levels": all}))?;
     } else {
         print::line(print::bold(&device));
-        print::line(text(&all).trim_end());
+        table(&all);
     }
     if interrupt::requested() {
         Err(AppError::interrupted(
@@ -69,33 +69,17 @@ fn without_energy(why: Option<&str>) {
     }
 }
 
-fn text(all: &[LevelCost]) -> String {
-    let mut out = format!(
-        "{:<6} {:>10} {:>12} {:>10} {:>10} {:>14} {:>10} {:>10}\n",
-        "level", "table", "stream", "time/byte", "J/byte", "random", "J/access", "latency"
-    );
-    let rate = |c: &Option<Cost>, unit: &str| {
-        c.as_ref()
-            .map_or_else(|| "-".into(), |c| si(1.0 / c.time_s, unit))
-    };
-    let joules = |c: &Option<Cost>| {
-        let j = c.as_ref().and_then(|c| c.energy_j);
-        j.map_or_else(|| "-".into(), |j| si(j, "J"))
-    };
-    for l in all {
-        out += &format!(
-            "{:<6} {:>10} {:>12} {:>10} {:>10} {:>14} {:>10} {:>10}\n",
-            l.level,
-            si(l.table_bytes as f64, "B"),
-            rate(&l.byte, "B/s"),
-            l.byte
-                .as_ref()
-                .map_or_else(|| "-".into(), |c| si(c.time_s, "s")),
-            joules(&l.byte),
-            rate(&l.access, "/s"),
-            joules(&l.access),
-            l.latency_s.map_or_else(|| "-".into(), |s| si(s, "s")),
-        );
-    }
-    out
+fn table(all: &[LevelCost]) {
+    let time = |c: &Option<Cost>| c.as_ref().map(|c| c.time_s);
+    let joules = |c: &Option<Cost>| c.as_ref()?.energy_j;
+    let columns = Columns::<LevelCost>::new()
+        .text("level", "", |l| l.level.clone())
+        .si("table", "", "B", |l| l.table_bytes as f64)
+        .si("stream", "", "B/s", move |l| time(&l.byte).map(f64::recip))
+        .si("time/byte", "", "s", move |l| time(&l.byte))
+        .si("J/byte", "", "J", move |l| joules(&l.byte))
+        .si("random", "", "/s", move |l| time(&l.access).map(f64::recip))
+        .si("J/access", "", "J", move |l| joules(&l.access))
+        .si("latency", "", "s", |l| l.latency_s);
+    print::table(&columns.table("", all));
 }

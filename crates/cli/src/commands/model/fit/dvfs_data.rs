@@ -8,6 +8,7 @@ use greenup_calibrate::dvfs::{self, PowerFit, PowerModel};
 use greenup_files::read_text;
 use greenup_meter::Observer as _;
 use greenup_report::si::{percent, si};
+use greenup_report::table::Columns;
 use serde_json::json;
 
 pub(super) fn run_dvfs(args: &FitArgs) -> Result {
@@ -35,29 +36,22 @@ pub(super) fn run_dvfs(args: &FitArgs) -> Result {
             &json!({ "samples": data.samples.len(), "fit": fit, "errors": errors }),
         );
     }
-    let error = |e: Option<f64>| e.map_or("–".into(), percent);
-    let rows = errors
-        .iter()
-        .map(|e| {
-            let name = match e.model {
-                PowerModel::FixedVoltage => "voltage fixed (V = 1)",
-                PowerModel::FittedVoltage => "voltage a function of clock",
-                PowerModel::Saturating => "… and utilisation saturates",
-                PowerModel::KnownKernel => "… for a kernel seen at other settings",
-            };
-            vec![
-                name.to_owned(),
-                error(e.leave_setting_out),
-                error(e.leave_kernels_out),
-            ]
-        })
-        .collect();
+    let name = |e: &dvfs::PowerErrors| match e.model {
+        PowerModel::FixedVoltage => "voltage fixed (V = 1)",
+        PowerModel::FittedVoltage => "voltage a function of clock",
+        PowerModel::Saturating => "… and utilisation saturates",
+        PowerModel::KnownKernel => "… for a kernel seen at other settings",
+    };
+    let columns = Columns::<dvfs::PowerErrors>::new()
+        .text("model", "", |e| name(e).to_owned())
+        .percent("one setting out", "", |e| e.leave_setting_out)
+        .percent("kernels out", "", |e| e.leave_kernels_out);
     print::line(format!(
         "{} samples at {} settings; mean absolute error of power on what was held out:",
         data.samples.len(),
         errors.first().map_or(0, |e| e.settings)
     ));
-    print::table(&["model", "one setting out", "kernels out"], rows);
+    print::table(&columns.table("", &errors));
     print::line("");
     for (name, curve, ratio) in [
         ("core", fit.core_voltage, fit.voltage_ratio.0),
@@ -115,31 +109,22 @@ fn run_races(args: &FitArgs, data: &dvfs::PowerData) -> Result {
             _ => format!(", {} more on average for these", percent(halt.fastest.mean)),
         }
     ));
-    let row = |name: &str, l: &dvfs::ExcessEnergy| {
-        vec![
-            name.to_owned(),
-            format!("{} of {}", l.wrong, halt.kernels),
-            percent(l.mean),
-            percent(l.least),
-            percent(l.largest),
-        ]
-    };
+    let columns = Columns::<(&str, &dvfs::ExcessEnergy)>::new()
+        .text("chosen by", "", |r| r.0.to_owned())
+        .text("not the best for", "", |r| {
+            format!("{} of {}", r.1.wrong, halt.kernels)
+        })
+        .percent("energy lost there", "", |r| r.1.mean)
+        .percent("least", "", |r| r.1.least)
+        .percent("largest", "", |r| r.1.largest);
     print::line(
         "Settings chosen for kernels that the model has not seen, against the one that spends least:",
     );
-    print::table(
-        &[
-            "chosen by",
-            "not the best for",
-            "energy lost there",
-            "least",
-            "largest",
-        ],
-        vec![
-            row("model", &halt.model),
-            row("time (race to halt)", &halt.fastest),
-        ],
-    );
+    let rows = [
+        ("model", &halt.model),
+        ("time (race to halt)", &halt.fastest),
+    ];
+    print::table(&columns.table("", rows));
     print::line("power was measured; times follow from utilisations, since the data has none");
     Ok(())
 }

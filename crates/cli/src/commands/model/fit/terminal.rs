@@ -6,6 +6,7 @@ use greenup_calibrate::fit::leakage::LeakageFit;
 use greenup_calibrate::fit::{Constant, Errors, Fit, NotKnown};
 use greenup_model::dvfs::LeakageTemperature;
 use greenup_report::si::{percent, si, three};
+use greenup_report::table::{Cell, Columns};
 
 /// Leakage over temperature (eq 40).
 pub(super) fn print_leakage(fit: &LeakageFit) {
@@ -19,17 +20,10 @@ pub(super) fn print_leakage(fit: &LeakageFit) {
         (at, &fit.leakage_w, "W"),
         ("other constant power".to_owned(), &fit.misc_w, "W"),
     ];
-    let row = |(name, c, unit): (String, &Option<Constant>, &str)| {
-        let (value, interval) = match c {
-            Some(c) => (si(c.value, unit), interval(c, &|x| si(x, unit))),
-            None => ("–".to_owned(), "not known".to_owned()),
-        };
-        vec![name, value, interval]
-    };
-    print::table(
-        &["constant", "value", "95 % interval"],
-        rows.map(row).into(),
-    );
+    print_constants(&rows.map(|(name, c, unit)| match c {
+        Some(c) => constant(name, c, |x| si(x, unit)),
+        None => (name, Cell::missing(), Cell::text("not known")),
+    }));
     print::line(format!(
         "energy error with measured time and clock: mean {}, against {} with one constant power",
         percent(fit.mean_abs_error),
@@ -57,41 +51,48 @@ pub(super) fn print_leakage(fit: &LeakageFit) {
     }
 }
 
-fn interval(c: &Constant, show: &dyn Fn(f64) -> String) -> String {
-    let ends = c.interval();
-    ends.map_or("–".to_owned(), |(lo, hi)| {
-        format!("{} … {}", show(lo), show(hi))
-    })
+/// A constant's name, value and interval.
+type Row = (String, Cell, Cell);
+
+fn constant(name: String, c: &Constant, show: impl Fn(f64) -> String) -> Row {
+    let interval = c.interval().map_or_else(Cell::missing, |(lo, hi)| {
+        Cell::text(format!("{} … {}", show(lo), show(hi)))
+    });
+    (name, Cell::number(c.value, show(c.value)), interval)
 }
 
-fn not_known(n: &NotKnown) -> Vec<String> {
-    let value = (n.at_most).map_or("–".to_owned(), |x| format!("≤ {}", si(x, &n.unit)));
-    vec![n.constant.clone(), value, "not known".to_owned()]
+fn not_known(n: &NotKnown) -> Row {
+    let most = Cell::shown(n.at_most, |x| format!("≤ {}", si(x, &n.unit)));
+    (n.constant.clone(), most, Cell::text("not known"))
+}
+
+fn print_constants(rows: &[Row]) {
+    let columns = Columns::<Row>::new()
+        .text("constant", "", |r| r.0.clone())
+        .cell("value", "", |r| r.1.clone())
+        .cell("95 % interval", "", |r| r.2.clone());
+    print::table(&columns.table("", rows));
 }
 
 /// What was fitted of the clock, and how it fares on benchmarks that it had not seen.
 pub fn print_clocked(fit: &ClockedFit) {
-    let row = |name: String, c: &Constant, value: &dyn Fn(f64) -> String| {
-        vec![name, value(c.value), interval(c, value)]
-    };
     let mut rows = Vec::new();
     if let Some(slope) = &fit.voltage_slope {
-        rows.push(row("voltage slope".into(), slope, &|x| three(x)));
+        rows.push(constant("voltage slope".into(), slope, three));
     }
     if let Some(watts) = &fit.constant_power_w {
-        rows.push(row("constant power π₀".into(), watts, &|x| si(x, "W")));
+        rows.push(constant("constant power π₀".into(), watts, |x| {
+            si(x, "W")
+        }));
     }
     for (op, c) in &fit.energy_j {
         let unit = format!("J/{}", op.unit_name());
-        rows.push(row(
-            format!("{op} ε at {}", si(fit.highest_hz, "Hz")),
-            c,
-            &|x| si(x, &unit),
-        ));
+        let name = format!("{op} ε at {}", si(fit.highest_hz, "Hz"));
+        rows.push(constant(name, c, |x| si(x, &unit)));
     }
     rows.extend(fit.not_known.iter().map(not_known));
     print::line("\nclock and voltage at the cap:");
-    print::table(&["constant", "value", "95 % interval"], rows);
+    print_constants(&rows);
     if fit.cap_w.is_finite() {
         print::line(format!("cap: {}", si(fit.cap_w, "W")));
     }
@@ -104,47 +105,30 @@ pub fn print_clocked(fit: &ClockedFit) {
         ));
     }
     let Some(h) = &fit.held_out else { return };
-    let both = |c: &Errors, f: &Errors| {
-        vec![
-            c.n.to_string(),
-            percent(c.mean_abs),
-            percent(c.max_abs),
-            percent(f.mean_abs),
-            percent(f.max_abs),
-        ]
-    };
-    let mut table = Vec::new();
-    let mut add = |name: &str, c: Option<&Errors>, f: Option<&Errors>| {
-        if let (Some(c), Some(f)) = (c, f) {
-            let mut r = vec![name.to_owned()];
-            r.extend(both(c, f));
-            table.push(r);
-        }
-    };
-    add("time", Some(&h.time), Some(&h.flat_time));
-    add("energy", Some(&h.energy), Some(&h.flat_energy));
-    add(
-        "time, at the cap",
-        h.capped_time.as_ref(),
-        h.capped_flat_time.as_ref(),
-    );
-    add(
-        "energy, at the cap",
-        h.capped_energy.as_ref(),
-        h.capped_flat_energy.as_ref(),
-    );
+    // What was held out, with the errors by the clock and by a flat cap.
+    type HeldOut<'a> = (&'a str, Option<(&'a Errors, &'a Errors)>);
+    let rows: [HeldOut; 4] = [
+        ("time", Some((&h.time, &h.flat_time))),
+        ("energy", Some((&h.energy, &h.flat_energy))),
+        (
+            "time, at the cap",
+            h.capped_time.as_ref().zip(h.capped_flat_time.as_ref()),
+        ),
+        (
+            "energy, at the cap",
+            h.capped_energy.as_ref().zip(h.capped_flat_energy.as_ref()),
+        ),
+    ];
+    let columns = Columns::<(&str, &Errors, &Errors)>::new()
+        .text("", "", |r| r.0.to_owned())
+        .count("n", "", |r| r.1.n as u64)
+        .percent("clock: mean", "", |r| r.1.mean_abs)
+        .percent("largest", "", |r| r.1.max_abs)
+        .percent("flat cap: mean", "", |r| r.2.mean_abs)
+        .percent("largest", "", |r| r.2.max_abs);
+    let known = (rows.into_iter()).filter_map(|(name, e)| e.map(|(c, f)| (name, c, f)));
     print::line("\nbenchmarks held out, predicted from their work alone:");
-    print::table(
-        &[
-            "",
-            "n",
-            "clock: mean",
-            "largest",
-            "flat cap: mean",
-            "largest",
-        ],
-        table,
-    );
+    print::table(&columns.table("", known));
     if !h.skipped.is_empty() {
         print::line(format!(
             "not held out, as they alone reach the roof of a class: {}",
@@ -160,9 +144,7 @@ pub fn print_clocked(fit: &ClockedFit) {
 
 /// The fit as a table.
 pub fn print(fit: &Fit) {
-    let row = |name: String, c: &Constant, unit: &str| {
-        vec![name, si(c.value, unit), interval(c, &|x| si(x, unit))]
-    };
+    let row = |name: String, c: &Constant, unit: &str| constant(name, c, |x| si(x, unit));
     let mut rows = Vec::new();
     for (op, c) in &fit.time_s {
         rows.push(row(format!("{op} τ"), c, &format!("s/{}", op.unit_name())));
@@ -177,7 +159,7 @@ pub fn print(fit: &Fit) {
         rows.push(row("usable power Δπ".into(), c, "W"));
     }
     rows.extend(fit.not_known.iter().map(not_known));
-    print::table(&["constant", "value", "95 % interval"], rows);
+    print_constants(&rows);
     print::line("");
     let errors = |what: &str, e: &Option<greenup_calibrate::fit::Errors>| {
         if let Some(e) = e {

@@ -9,6 +9,7 @@ use greenup_files::Outputs;
 use greenup_model::cap::Regime;
 use greenup_model::{EnergyRoofline, Machine, Op};
 use greenup_report::si::{si, three};
+use greenup_report::table::Columns;
 use greenup_study::pages::throttling;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -105,24 +106,15 @@ pub fn schedule(
         (false, true) => format!("The power cap slows intensities below {to} flop/B."),
         (false, false) => "The power cap slows every intensity.".to_owned(),
     });
-    let rows = (intensity.iter())
-        .map(|&i| {
-            let (t, time) = (r.throttling(i), r.time_per_flop(i));
-            vec![
-                three(i),
-                limit(&r, i).to_owned(),
-                format!("{:.3}", t.flop),
-                format!("{:.3}", t.mem),
-                si(1.0 / time, "flop/s"),
-                si(1.0 / (i * time), "B/s"),
-                si(r.power(i), "W"),
-            ]
-        })
-        .collect();
-    let head = [
-        "flop/B", "limit", "s_flop", "s_mem", "flops", "memory", "power",
-    ];
-    print::table(&head, rows);
+    let columns = Columns::<f64>::new()
+        .three("flop/B", "", |i| *i)
+        .text("limit", "", |i| limit(&r, *i).to_owned())
+        .text("s_flop", "", |i| format!("{:.3}", r.throttling(*i).flop))
+        .text("s_mem", "", |i| format!("{:.3}", r.throttling(*i).mem))
+        .si("flops", "", "flop/s", |i| 1.0 / r.time_per_flop(*i))
+        .si("memory", "", "B/s", |i| 1.0 / (i * r.time_per_flop(*i)))
+        .si("power", "", "W", |i| r.power(*i));
+    print::table(&columns.table("", intensity));
     print::line("s_flop, s_mem: time of a flop and of a byte over those at their peak");
     note_clock(&m);
     Ok(())
@@ -155,51 +147,45 @@ pub fn no_throttle(args: &WhatifArgs, name: &str, intensity: Option<&[f64]>) -> 
         None => "least Δπ over all intensities".to_owned(),
     };
     let mut rows = vec![
-        vec![
-            "sufficient: π_flop (1 + Bε/Bτ)".to_owned(),
-            si(c.sufficient_w, "W"),
+        (
+            "sufficient: π_flop (1 + Bε/Bτ)",
+            Some(c.sufficient_w),
             format!(
                 "π_flop {}, Bε {}, Bτ {} flop/B",
                 si(r.pi_flop(), "W"),
                 three(r.energy_balance()),
                 three(r.time_balance())
             ),
-        ],
-        vec![
-            range,
-            si(c.least_w, "W"),
+        ),
+        (
+            &range,
+            Some(c.least_w),
             format!("needed at {} flop/B", three(c.intensity)),
-        ],
-        vec![
-            "with constant power π₀".to_owned(),
-            si(r.pi0 + c.least_w, "W"),
+        ),
+        (
+            "with constant power π₀",
+            Some(r.pi0 + c.least_w),
             format!("π₀ {}", si(r.pi0, "W")),
-        ],
+        ),
     ];
     if let Some(all) = all {
-        rows.push(vec![
-            "with every unit busy at once".to_owned(),
-            si(all, "W"),
+        rows.push((
+            "with every unit busy at once",
+            Some(all),
             "Δπ for any mix of all classes".to_owned(),
-        ]);
+        ));
     }
-    rows.push(match r.dpi.zip(slowdown) {
-        Some((dpi, s)) => vec![
-            "its usable power Δπ".to_owned(),
-            si(dpi, "W"),
-            if s > 1.0 {
-                format!("slows by up to {s:.3}")
-            } else {
-                "slows nothing".to_owned()
-            },
-        ],
-        None => vec![
-            "its usable power Δπ".to_owned(),
-            "–".to_owned(),
-            "no cap".to_owned(),
-        ],
-    });
-    print::table(&["", "power", ""], rows);
+    let slows = match slowdown {
+        Some(s) if s > 1.0 => format!("slows by up to {s:.3}"),
+        Some(_) => "slows nothing".to_owned(),
+        None => "no cap".to_owned(),
+    };
+    rows.push(("its usable power Δπ", r.dpi, slows));
+    let columns = Columns::<(&str, Option<f64>, String)>::new()
+        .text("", "", |r| r.0.to_owned())
+        .si("power", "", "W", |r| r.1)
+        .text("", "", |r| r.2.clone());
+    print::table(&columns.table("", rows));
     note_clock(&m);
     Ok(())
 }

@@ -8,7 +8,8 @@ use greenup_app::{machine, print};
 use greenup_model::refined::{Instruction, refined_peak};
 use greenup_model::tradeoff::{Case, Tradeoff};
 use greenup_model::{EnergyRoofline, Machine, Op};
-use greenup_report::si::{percent, si, three};
+use greenup_report::si::{si, three};
+use greenup_report::table::Columns;
 use serde_json::{Value, json};
 
 pub fn run(args: &WhatifArgs) -> Result {
@@ -89,31 +90,23 @@ fn ratios(old: &EnergyRoofline, new: &EnergyRoofline, intensity: &[f64]) -> Vec<
         .collect()
 }
 
-const RATIO_HEADER: [&str; 7] = [
-    "",
-    "flop/B",
-    "speed",
-    "power",
-    "efficiency",
-    "speedup",
-    "greenup",
-];
+/// A case with one of its ratios.
+type Row = (String, [f64; 6]);
 
-fn ratio_rows(name: &str, ratios: &[[f64; 6]]) -> Vec<Vec<String>> {
-    ratios
-        .iter()
-        .map(|[i, f, w, e, s, g]| {
-            vec![
-                name.to_owned(),
-                three(*i),
-                si(*f, "flop/s"),
-                si(*w, "W"),
-                si(*e, "flop/J"),
-                format!("{s:.3}"),
-                format!("{g:.3}"),
-            ]
-        })
-        .collect()
+fn rows<'a>(name: &'a str, ratios: &'a [[f64; 6]]) -> impl Iterator<Item = Row> + use<'a> {
+    ratios.iter().map(|r| (name.to_owned(), *r))
+}
+
+fn print_ratios(rows: impl IntoIterator<Item = Row>) {
+    let columns = Columns::<Row>::new()
+        .text("", "", |r| r.0.clone())
+        .three("flop/B", "", |r| r.1[0])
+        .si("speed", "", "flop/s", |r| r.1[1])
+        .si("power", "", "W", |r| r.1[2])
+        .si("efficiency", "", "flop/J", |r| r.1[3])
+        .text("speedup", "", |r| format!("{:.3}", r.1[4]))
+        .text("greenup", "", |r| format!("{:.3}", r.1[5]));
+    print::table(&columns.table("", rows));
 }
 
 fn ratio_json(name: &str, ratios: &[[f64; 6]]) -> Vec<Value> {
@@ -130,12 +123,12 @@ fn throttle(args: &WhatifArgs, machine: &str, ks: &[f64], intensity: &[f64]) -> 
     positive(intensity)?;
     let m = machine::load(machine)?;
     let base = view(args, &m)?;
-    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    let (mut all, mut values) = (Vec::new(), Vec::new());
     for &k in ks {
         let new = view(args, &m.throttled(k)?)?;
         let r = ratios(&base, &new, intensity);
         let name = format!("Δπ/{}", three(k));
-        rows.extend(ratio_rows(&name, &r));
+        all.extend(rows(&name, &r));
         values.extend(ratio_json(&name, &r));
     }
     if args.json {
@@ -145,7 +138,7 @@ fn throttle(args: &WhatifArgs, machine: &str, ks: &[f64], intensity: &[f64]) -> 
         "{} with its usable power cut; ratios against no cut",
         m.title
     ));
-    print::table(&RATIO_HEADER, rows);
+    print_ratios(all);
     Ok(())
 }
 
@@ -162,7 +155,8 @@ fn bound(
     let base = view(args, &m)?;
     let new = view(args, &bounded)?;
     let r = ratios(&base, &new, intensity);
-    let mut rows = ratio_rows(&format!("{} at {}", m.name, si(watts, "W")), &r);
+    let name = format!("{} at {}", m.name, si(watts, "W"));
+    let mut all: Vec<Row> = rows(&name, &r).collect();
     let mut values = ratio_json(&bounded.name, &r);
     if let Some(small) = against {
         let s = machine::load(small)?;
@@ -177,7 +171,7 @@ fn bound(
         }
         let r = ratios(&new, &view(args, &s.cluster(n)?)?, intensity);
         let name = format!("{n} × {}", s.name);
-        rows.extend(ratio_rows(&name, &r));
+        all.extend(rows(&name, &r));
         values.extend(ratio_json(&name, &r));
     }
     if args.json {
@@ -188,7 +182,7 @@ fn bound(
         m.title,
         si(watts, "W")
     ));
-    print::table(&RATIO_HEADER, rows);
+    print_ratios(all);
     Ok(())
 }
 
@@ -212,7 +206,7 @@ fn cluster(
         "{} × {} against {} ({:.1} nodes draw its maximum power); no network",
         n, s.name, b.name, exact
     ));
-    print::table(&RATIO_HEADER, ratio_rows(&format!("{n} × {}", s.name), &r));
+    print_ratios(rows(&format!("{n} × {}", s.name), &r));
     Ok(())
 }
 
@@ -274,14 +268,12 @@ fn streaming(args: &WhatifArgs) -> Result {
             .collect();
         return print::json(&values);
     }
-    let rows = found
-        .into_iter()
-        .map(|(n, e, c, p)| vec![n, si(e, "J/B"), percent(c), percent(p)])
-        .collect();
-    print::table(
-        &["machine", "streaming", "of it constant", "π₀/(π₀+Δπ)"],
-        rows,
-    );
+    let columns = Columns::<(String, f64, f64, f64)>::new()
+        .text("machine", "", |r| r.0.clone())
+        .si("streaming", "", "J/B", |r| r.1)
+        .percent("of it constant", "", |r| r.2)
+        .percent("π₀/(π₀+Δπ)", "", |r| r.3);
+    print::table(&columns.table("", found));
     Ok(())
 }
 

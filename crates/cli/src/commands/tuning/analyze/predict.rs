@@ -5,11 +5,11 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::output::{self, Output};
 use greenup_files::Outputs;
 use greenup_report::provenance::Provenance;
+use greenup_report::table::Columns;
 use greenup_study::pages::sweep::predicted::{chart, times};
 use greenup_tune::Sweep;
-use greenup_tune::analyze::Analysis;
+use greenup_tune::analyze::{Analysis, Prediction};
 use greenup_tune::sweep::Folder;
-use std::fmt::Write as _;
 
 /// Checks the output before any work: it replaces no file of the sweep.
 pub fn output(args: &AnalyzeArgs) -> Result<Option<Output>> {
@@ -46,16 +46,16 @@ pub fn write(
         figure.origin = from.pairs();
         return to.write_chart(&figure, &args.look.look());
     }
-    let mut text = a.parameters.join(",");
-    text.push_str(",measured_s,predicted_s,in_sample\n");
-    for p in each {
-        for value in &sweep.trials[p.trial].config {
-            let _ = write!(text, "{value},");
-        }
-        let (measured, predicted) = (p.measured, p.predicted);
-        let _ = writeln!(text, "{measured:e},{predicted:e},{}", p.in_sample);
-    }
-    to.write(text.as_bytes())?;
+    let columns = Columns::<Prediction>::new()
+        .and_each(a.parameters.iter().enumerate(), |all, (i, name)| {
+            all.text(name, "", move |p| {
+                sweep.trials[p.trial].config[i].to_string()
+            })
+        })
+        .exact("measured_s", |p| p.measured)
+        .exact("predicted_s", |p| p.predicted)
+        .text("in_sample", "", |p| p.in_sample.to_string());
+    to.write(columns.csv(each).as_bytes())?;
     to.print_name();
     Ok(())
 }

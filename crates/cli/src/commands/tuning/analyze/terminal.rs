@@ -1,13 +1,14 @@
 //! The analysis for people at a terminal.
 
 use greenup_app::print;
-use greenup_report::si::{percent, si};
+use greenup_report::si::si;
+use greenup_report::table::Columns;
 use greenup_study::pages::sweep::as_known;
 use greenup_study::pages::sweep::findings::{
     against_baseline, alpha, config, efficiency, headline, learnt, rate,
 };
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, MeasuredConfig};
+use greenup_tune::analyze::{Analysis, Correlation, FrontPoint, MeasuredConfig};
 
 pub fn print(a: &Analysis, sweep: &Sweep) {
     print::line(format!(
@@ -57,60 +58,36 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
     }
     if let Some(front) = &a.front {
         print::line(format!("\nPareto front, {} points:", front.points.len()));
-        let rows = front
-            .points
-            .iter()
-            .map(|p| {
-                let r = &a.rows[p.row];
-                vec![
-                    si(r.time_s, "s"),
-                    r.energy_j.map_or_else(|| "—".to_owned(), |e| si(e, "J")),
-                    alpha(p.alpha),
-                    config(sweep, r),
-                ]
-            })
-            .collect();
-        print::table(&["time", "energy", "optimal for α", "config"], rows);
+        let row = |p: &FrontPoint| &a.rows[p.row];
+        let columns = Columns::<FrontPoint>::new()
+            .si("time", "", "s", |p| row(p).time_s)
+            .si("energy", "", "J", |p| row(p).energy_j)
+            .text("optimal for α", "", |p| alpha(p.alpha))
+            .text("config", "", |p| config(sweep, row(p)));
+        print::table(&columns.table("", &front.points));
     }
     print::line(
         "\ncorrelation with performance, efficiency and their product (*: rank differs between them):",
     );
-    let coefficient = |x: Option<f64>| x.map_or_else(String::new, |v| format!("{v:+.3}"));
-    let rows = a
-        .correlations
-        .iter()
-        .map(|c| {
-            vec![
-                format!(
-                    "{}{}",
-                    c.label(a.rows.len()),
-                    if c.mover { " *" } else { "" }
-                ),
-                coefficient(Some(c.performance)),
-                coefficient(c.efficiency),
-                coefficient(c.product),
-            ]
+    let coefficient = |x: f64| format!("{x:+.3}");
+    let columns = Columns::<Correlation>::new()
+        .text("", "", |c| {
+            let star = if c.mover { " *" } else { "" };
+            format!("{}{star}", c.label(a.rows.len()))
         })
-        .collect();
-    print::table(&["", "performance", "efficiency", "product"], rows);
+        .shown("performance", "", coefficient, |c| c.performance)
+        .shown("efficiency", "", coefficient, |c| c.efficiency)
+        .shown("product", "", coefficient, |c| c.product);
+    print::table(&columns.table("", &a.correlations));
     print::line("\nshare of the variation that each parameter explains:");
-    let rows = a
-        .parameters
-        .iter()
-        .enumerate()
-        .map(|(i, p)| {
-            let share = |v: Option<&Vec<f64>>| {
-                v.and_then(|v| v.get(i))
-                    .map_or_else(String::new, |x| percent(*x))
-            };
-            vec![
-                p.clone(),
-                share(Some(&a.importance_time)),
-                share(a.importance_energy.as_ref()),
-            ]
-        })
-        .collect();
-    print::table(&["parameter", "time", "energy"], rows);
+    let share = |of: Option<&Vec<f64>>, i: usize| of.and_then(|v| v.get(i).copied());
+    let columns = Columns::<(usize, &String)>::new()
+        .text("parameter", "", |(_, name)| (*name).clone())
+        .percent("time", "", |(i, _)| share(Some(&a.importance_time), *i))
+        .percent("energy", "", |(i, _)| {
+            share(a.importance_energy.as_ref(), *i)
+        });
+    print::table(&columns.table("", a.parameters.iter().enumerate()));
     for (what, l) in [("time", &a.learnt_time), ("energy", &a.learnt_energy)] {
         if let Some(l) = l {
             print::line(learnt(what, l));

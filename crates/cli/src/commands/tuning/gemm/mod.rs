@@ -11,11 +11,12 @@ use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
 use greenup_files::Outputs;
 use greenup_gemm::{
-    Cblas, Comparison, Faer, GemmError, Kernel, Matrices, Product, Size, compare, family,
+    Cblas, Comparison, Entry, Faer, GemmError, Kernel, Matrices, Product, Size, compare, family,
     wisdom::choose,
 };
 use greenup_model::Op;
-use greenup_report::si::{percent, si};
+use greenup_report::si::si;
+use greenup_report::table::Columns;
 use greenup_report::text;
 use greenup_space::Value;
 use greenup_tune::problem::ProblemFile;
@@ -183,41 +184,25 @@ fn print(
     let config = text::named(config.iter().map(|(n, v)| (n, v)));
     print::line(format!("kernel: {} ({source})", config));
     let peak = result.peak_flops_per_s.as_ref().map(|p| p.median);
-    let rows = result
-        .entries
-        .iter()
-        .map(|e| {
-            let rate = size.flops() / e.time_s.median;
-            vec![
-                e.name.clone(),
-                si(e.time_s.median, "s"),
-                format!("{} … {}", si(e.time_s.lo, "s"), si(e.time_s.hi, "s")),
-                si(rate, "flop/s"),
-                peak.map_or("–".into(), |p| percent(rate / p)),
-                e.ratio.as_ref().map_or("".into(), |s| {
-                    let tie = if s.lo <= 1.0 && s.hi >= 1.0 {
-                        ", no difference found"
-                    } else {
-                        ""
-                    };
-                    format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
-                }),
-                format!("{:.1e}", e.error),
-            ]
+    let rate = |e: &Entry| size.flops() / e.time_s.median;
+    let columns = Columns::<Entry>::new()
+        .text("", "", |e| e.name.clone())
+        .si("time", "", "s", |e| e.time_s.median)
+        .range("[95 %]", "", "s", |e| (e.time_s.lo, e.time_s.hi))
+        .si("rate", "", "flop/s", rate)
+        .percent("fraction of peak", "", |e| peak.map(|p| rate(e) / p))
+        .text("time to greenup's", "", |e| {
+            e.ratio.as_ref().map_or_else(String::new, |s| {
+                let tie = if s.lo <= 1.0 && s.hi >= 1.0 {
+                    ", no difference found"
+                } else {
+                    ""
+                };
+                format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
+            })
         })
-        .collect();
-    print::table(
-        &[
-            "",
-            "time",
-            "[95 %]",
-            "rate",
-            "fraction of peak",
-            "time to greenup's",
-            "error",
-        ],
-        rows,
-    );
+        .text("error", "", |e| format!("{:.1e}", e.error));
+    print::table(&columns.table("", &result.entries));
     if let Some(p) = &result.peak_flops_per_s {
         print::line(format!(
             "peak: {} of multiply–adds in registers, in the same rounds [{} … {}]",

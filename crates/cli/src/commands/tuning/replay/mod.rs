@@ -11,9 +11,10 @@ use greenup_app::output::Output;
 use greenup_app::print;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::{si, three};
+use greenup_report::table::Columns;
 use greenup_report::text;
 use greenup_study::pages::replay::{Repeated, figure, page};
-use greenup_tune::replay::Replay;
+use greenup_tune::replay::{Replay, Step};
 use greenup_tune::search::Budget;
 use greenup_tune::sweep::metric::own_value;
 use greenup_tune::{Objective, Sweep};
@@ -148,19 +149,14 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
         100.0 * found.fraction
     ));
     print::line(format!("  {}", config));
-    let rows = found
-        .trace
-        .iter()
-        .map(|s| {
-            vec![
-                s.evaluation.to_string(),
-                format!("{:.1}", s.clock_s),
-                in_unit(sweep, args.objective[0], s.value),
-                format!("{:.2} %", 100.0 * found.optimum / s.value),
-            ]
-        })
-        .collect();
+    let columns = Columns::<Step>::new()
+        .text("evaluation", "", |s| s.evaluation.to_string())
+        .text("clock s", "", |s| format!("{:.1}", s.clock_s))
+        .text("value", "", |s| in_unit(sweep, args.objective[0], s.value))
+        .text("of optimum", "", |s| {
+            format!("{:.2} %", 100.0 * found.optimum / s.value)
+        });
     print::line("");
-    print::table(&["evaluation", "clock s", "value", "of optimum"], rows);
+    print::table(&columns.table("", &found.trace));
     Ok(())
 }

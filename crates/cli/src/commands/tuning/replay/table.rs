@@ -6,6 +6,7 @@ use crate::args::ReplayArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{interrupt, print};
+use greenup_report::table::Columns;
 use greenup_tune::replay::{Comparison, Reached, compare};
 use greenup_tune::search::Budget;
 use greenup_tune::strategy::StrategyError;
@@ -83,7 +84,16 @@ pub fn run(args: &ReplayArgs) -> Result {
         }
     }
     if let Some(to) = &to {
-        to.write(csv(&all).as_bytes())?;
+        let columns = Columns::<Reached>::new()
+            .text("sweep", "", |r| r.sweep.clone())
+            .count("configs", "", |r| r.configs as u64)
+            .text("budget", "", |r| r.budget.to_string())
+            .count("evaluations", "", |r| r.evaluations as u64)
+            .text("strategy", "", |r| r.strategy.clone())
+            .count("seeds", "", |r| r.fractions.len() as u64)
+            .text("mean", "", |r| format!("{:.5}", r.mean))
+            .text("half_width_95", "", |r| format!("{:.5}", r.half_width));
+        to.write(columns.csv(&all).as_bytes())?;
         to.print_name();
     }
     if args.json {
@@ -108,23 +118,4 @@ fn line(rows: &[Reached], budget: f64) {
         let _ = write!(text, " {} {:.4} ± {:.4};", r.strategy, r.mean, r.half_width);
     }
     print::line(text.trim_end_matches(';'));
-}
-
-fn csv(all: &[Reached]) -> String {
-    let mut out = "sweep,configs,budget,evaluations,strategy,seeds,mean,half_width_95\n".to_owned();
-    for r in all {
-        let _ = writeln!(
-            out,
-            "{},{},{},{},{},{},{:.5},{:.5}",
-            r.sweep,
-            r.configs,
-            r.budget,
-            r.evaluations,
-            r.strategy,
-            r.fractions.len(),
-            r.mean,
-            r.half_width
-        );
-    }
-    out
 }

@@ -131,7 +131,7 @@ pub fn run(args: &SpaceArgs) -> Result {
     } else if to_stdout == [false, false] {
         text::summary(&space, &funnel, valid, seconds);
         if let Some(points) = sampled {
-            text::sample(&names, points);
+            text::sample(&names, &points);
         }
     }
     if let Some(to) = &listed {

@@ -1,7 +1,8 @@
 //! What `greenup space` prints as text.
 
 use greenup_app::print;
-use greenup_space::{Estimate, Funnel, Space, Value};
+use greenup_report::table::Columns;
+use greenup_space::{Estimate, Funnel, FunnelRow, Space, Value};
 use greenup_study::pages::pruning::size;
 
 pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64) {
@@ -26,30 +27,25 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64
             "begin to count"
         }
     ));
-    let mut before = points;
-    let rows = funnel
-        .rows
-        .iter()
-        .map(|r| {
-            let f = &space.filters()[r.filter];
-            let after = size(r.after, r.estimate);
-            let share = match (r.before, r.after) {
-                (Some(b), Some(a)) if b > 0 && a == b => "rejects none".into(),
-                (Some(b), Some(0)) if b > 0 => "rejects all".into(),
-                (Some(b), Some(a)) if b > 0 => keeps(a as f64 / b as f64),
-                _ => String::new(),
-            };
-            vec![
-                f.name.clone(),
-                f.strength.name().into(),
-                std::mem::replace(&mut before, after.clone()),
-                after,
-                share,
-            ]
+    let share = |r: &FunnelRow| match (r.before, r.after) {
+        (Some(b), Some(a)) if b > 0 && a == b => "rejects none".into(),
+        (Some(b), Some(0)) if b > 0 => "rejects all".into(),
+        (Some(b), Some(a)) if b > 0 => keeps(a as f64 / b as f64),
+        _ => String::new(),
+    };
+    let after = |r: &FunnelRow| size(r.after, r.estimate);
+    // Before a filter is what the one before it leaves.
+    let before = std::iter::once(points).chain(funnel.rows.iter().map(after));
+    let columns = Columns::<(&FunnelRow, String)>::new()
+        .text("filter", "", |r| space.filters()[r.0.filter].name.clone())
+        .text("kind", "", |r| {
+            space.filters()[r.0.filter].strength.name().into()
         })
-        .collect();
+        .text("before", "", |r| r.1.clone())
+        .text("after", "", |r| after(r.0))
+        .text("keeps", "", |r| share(r.0));
     if !funnel.rows.is_empty() {
-        print::table(&["filter", "kind", "before", "after", "keeps"], rows);
+        print::table(&columns.table("", funnel.rows.iter().zip(before)));
     }
     let rows = funnel.rows.iter().map(|r| (r.after, r.estimate));
     let all = rows.chain([(funnel.cartesian, funnel.estimate)]);
@@ -82,16 +78,12 @@ fn keeps(share: f64) -> String {
     }
 }
 
-pub fn sample(names: &[&str], points: Vec<(u64, Vec<Value>)>) {
-    let header: Vec<&str> = ["point"].iter().chain(names).copied().collect();
-    let rows = points
-        .into_iter()
-        .map(|(i, p)| {
-            std::iter::once(i.to_string())
-                .chain(p.iter().map(Value::to_string))
-                .collect()
-        })
-        .collect();
+pub fn sample(names: &[&str], points: &[(u64, Vec<Value>)]) {
+    let columns = Columns::<(u64, Vec<Value>)>::new()
+        .count("point", "", |p| p.0)
+        .and_each(names.iter().enumerate(), |all, (i, name)| {
+            all.text(*name, "", move |p| p.1[i].to_string())
+        });
     print::line("");
-    print::table(&header, rows);
+    print::table(&columns.table("", points));
 }

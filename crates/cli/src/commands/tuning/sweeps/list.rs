@@ -4,7 +4,7 @@ use super::Overview;
 use crate::args::ListArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
-use greenup_report::si::si;
+use greenup_report::table::Columns;
 use greenup_tune::sweep::Folder;
 
 pub fn run(args: &ListArgs) -> Result {
@@ -31,29 +31,14 @@ pub fn run(args: &ListArgs) -> Result {
         print::note(format!("{} holds no sweeps", args.dir.display()));
         return Ok(());
     }
-    let rows = all
-        .into_iter()
-        .map(|l| {
-            vec![
-                l.path,
-                l.name,
-                l.device,
-                l.shard.unwrap_or_default(),
-                l.trials.to_string(),
-                l.failed.to_string(),
-                l.best_time_s.map_or_else(|| "—".to_owned(), |t| si(t, "s")),
-            ]
-        })
-        .collect();
-    let header = [
-        "sweep",
-        "problem",
-        "device",
-        "shard",
-        "trials",
-        "failed",
-        "best time",
-    ];
-    print::table(&header, rows);
+    let columns = Columns::<Overview>::new()
+        .text("sweep", "", |l| l.path.clone())
+        .text("problem", "", |l| l.name.clone())
+        .text("device", "", |l| l.device.clone())
+        .text("shard", "", |l| l.shard.clone().unwrap_or_default())
+        .count("trials", "", |l| l.trials as u64)
+        .count("failed", "", |l| l.failed as u64)
+        .si("best time", "", "s", |l| l.best_time_s);
+    print::table(&columns.table("", all));
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_meter::Summary;
-use greenup_report::si::{si, three};
+use greenup_report::table::Columns;
 use greenup_report::text;
 use greenup_tune::shard::{SHARD, Shard};
 use greenup_tune::sweep::{Folder, Outcome};
@@ -187,11 +187,6 @@ fn best_of(sweep: &Sweep, objective: Objective, n: usize) -> Vec<Best> {
 }
 
 /// A value with its unit; a dash where it was not measured.
-fn known(value: Option<f64>, unit: &str) -> String {
-    let known = value.filter(|x| x.is_finite());
-    known.map_or_else(|| "—".to_owned(), |x| si(x, unit))
-}
-
 fn interval(values: &[f64]) -> Option<[f64; 2]> {
     let s = Summary::of(values)?;
     (s.n > 1).then_some([s.lo, s.hi])
@@ -285,33 +280,24 @@ fn text(s: &Shown, parameters: &[String]) {
 }
 
 fn table(s: &Shown, parameters: &[String]) {
-    let mut header = vec!["time", "[95 %]"];
-    if s.has_energy {
-        header.extend(["energy", "[95 %]"]);
-    }
     let metric = (s.objective.strip_prefix("metric:")).filter(|_| s.best[0].metric.is_some());
-    header.extend(metric);
-    header.push("measured");
-    header.extend(parameters.iter().map(String::as_str));
-    let between = |i: Option<[f64; 2]>, unit: &str| {
-        i.map_or_else(String::new, |[lo, hi]| {
-            format!("{} … {}", si(lo, unit), si(hi, unit))
+    let columns = Columns::<Best>::new()
+        .si("time", "", "s", |b| b.time_s)
+        .range("[95 %]", "", "s", |b| {
+            b.time_interval_s.map(|[lo, hi]| (lo, hi))
         })
-    };
-    let rows = (s.best.iter())
-        .map(|b| {
-            let mut row = vec![known(Some(b.time_s), "s"), between(b.time_interval_s, "s")];
-            if s.has_energy {
-                row.push(known(b.energy_j, "J"));
-                row.push(between(b.energy_interval_j, "J"));
-            }
-            if metric.is_some() {
-                row.push(b.metric.map_or_else(|| "—".to_owned(), three));
-            }
-            row.push(if b.measured_again { "again" } else { "once" }.to_owned());
-            row.extend(b.values.iter().cloned());
-            row
+        .and_if(s.has_energy, |all| {
+            all.si("energy", "", "J", |b| b.energy_j)
+                .range("[95 %]", "", "J", |b| {
+                    b.energy_interval_j.map(|[lo, hi]| (lo, hi))
+                })
         })
-        .collect();
-    print::table(&header, rows);
+        .and_each(metric, |all, name| all.three(name, "", |b| b.metric))
+        .text("measured", "", |b| {
+            if b.measured_again { "again" } else { "once" }.to_owned()
+        })
+        .and_each(parameters.iter().enumerate(), |all, (i, name)| {
+            all.text(name, "", move |b| b.values[i].clone())
+        });
+    print::table(&columns.table("", &s.best));
 }

@@ -7,11 +7,14 @@ mod ranks;
 use crate::args::CalibrateArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{interrupt, print};
+use greenup_calibrate::network::Size;
 use greenup_files::write;
 use greenup_model::machine::{Estimate, Label};
+use greenup_model::network::host::Active;
 use greenup_model::{Link, Machine, Network};
 use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si};
+use greenup_report::table::Columns;
 use measured::{Measured, WithBase, base, idle_power, policy};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -114,46 +117,27 @@ fn add(machine: &mut Machine, m: &Measured, command: &str) {
 
 fn show(m: &Measured) {
     print::line(print::bold(&format!("Messages between {}", m.between)));
-    let rows = |sizes: &[greenup_calibrate::network::Size]| {
-        sizes
-            .iter()
-            .map(|s| {
-                let t = &s.time_s;
-                vec![
-                    si(s.bytes, "B"),
-                    si(t.median, "s"),
-                    format!("{} … {}", si(t.lo, "s"), si(t.hi, "s")),
-                    si(s.bytes / t.median, "B/s"),
-                ]
-            })
-            .collect()
+    let columns = |what| {
+        Columns::<Size>::new()
+            .si(what, "", "B", |s| s.bytes)
+            .si("time", "", "s", |s| s.time_s.median)
+            .range("interval", "", "s", |s| (s.time_s.lo, s.time_s.hi))
+            .si("rate", "", "B/s", |s| s.bytes / s.time_s.median)
     };
-    print::table(
-        &["message", "time", "interval", "rate"],
-        rows(&m.messages.messages),
-    );
+    print::table(&columns("message").table("", &m.messages.messages));
     if !m.messages.all_reduces.is_empty() {
         print::line("");
-        print::table(
-            &["all-reduce", "time", "interval", "rate"],
-            rows(&m.messages.all_reduces),
-        );
+        print::table(&columns("all-reduce").table("", &m.messages.all_reduces));
     }
     if let Some(host) = &m.host {
-        let rate = |e: Option<&Estimate>, unit| e.map_or("–".into(), |e| si(e.value, unit));
-        let rows = host.active.iter().map(|a| {
-            vec![
-                a.cores.to_string(),
-                rate(Some(&a.memory_bytes_per_s), "B/s"),
-                rate(a.cache_bytes_per_s.as_ref(), "B/s"),
-                rate(a.flops_per_s.as_ref(), "flop/s"),
-            ]
-        });
+        let value = |e: &Option<Estimate>| e.as_ref().map(|e| e.value);
+        let columns = Columns::<Active>::new()
+            .count("active cores", "", |a| a.cores as u64)
+            .si("memory", "", "B/s", |a| a.memory_bytes_per_s.value)
+            .si("shared cache", "", "B/s", |a| value(&a.cache_bytes_per_s))
+            .si("multiply–adds", "", "flop/s", |a| value(&a.flops_per_s));
         print::line("");
-        print::table(
-            &["active cores", "memory", "shared cache", "multiply–adds"],
-            rows.collect(),
-        );
+        print::table(&columns.table("", &host.active));
     }
     let interval = |e: &Estimate, unit: &str| {
         format!(
