@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use row::Row;
+pub use row::MeasuredSetting;
 
 #[derive(Args)]
 pub struct TuneArgs {
@@ -79,7 +79,7 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
             let m = measured(&mut meter, &mut *engine)?;
             engine.evaluate(&l.charges)?;
             let p = engine.phases();
-            let row = Row {
+            let row = MeasuredSetting {
                 ncrit,
                 m2l,
                 time_s: m.time_s.median,
@@ -103,7 +103,7 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
         print::json(&json!({"provenance": provenance, "rows": rows}))?;
         return wisdom::keep(&args.input, device, points, &rows);
     }
-    let show = |name: &str, row: &Row| {
+    let show = |name: &str, row: &MeasuredSetting| {
         print::line(format!(
             "{name:<15} --ncrit {} --m2l {}",
             row.ncrit,

@@ -40,7 +40,7 @@ pub(crate) use nufft::{Axis, Cells, Layout, Window, chebyshev};
 pub use nufft::{DetectorNufft, grid};
 pub use prepare::{FINEST, Prepared, prepare};
 pub use q_grid::{Extent, QGrid, part_of};
-pub use settings::Settings;
+pub use settings::{QuadratureChoice, Settings};
 pub use several::Several;
 pub use surface::{Nodes, Quadrature, Sampling, Surface};
 

@@ -25,7 +25,7 @@ pub struct WrongSetting {
 }
 
 /// What a setting is.
-enum Kind {
+enum SettingType {
     Count,
     Number,
     Switch,
@@ -35,7 +35,7 @@ enum Kind {
     Names(Vec<String>),
 }
 
-impl Kind {
+impl SettingType {
     /// That of a setting; `None`: there is no such setting.
     fn of(name: &str) -> Option<Self> {
         Some(match name {
@@ -124,7 +124,7 @@ fn wrong(name: &str, value: &Value, wanted: String, is_type: bool) -> WrongSetti
 }
 
 fn check(name: &str, value: &Value) -> Result<(), WrongSetting> {
-    let Some(kind) = Kind::of(name) else {
+    let Some(kind) = SettingType::of(name) else {
         let why = "there is no such setting".to_owned();
         return Err(wrong(name, value, why, false));
     };
@@ -199,6 +199,6 @@ mod tests {
         let settings = Given::read(good.as_object().unwrap()).unwrap().0;
         let written = serde_json::to_value(&settings).unwrap();
         let fields = written.as_object().unwrap();
-        assert!(fields.keys().all(|k| Kind::of(k).is_some()) && fields.len() > 15);
+        assert!(fields.keys().all(|k| SettingType::of(k).is_some()) && fields.len() > 15);
     }
 }

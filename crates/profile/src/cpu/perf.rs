@@ -6,12 +6,12 @@ use perf_event::{Builder, Counter};
 
 /// Counters of this thread and of every process that it starts from now on.
 pub struct Perf {
-    counters: Vec<(Kind, Counter)>,
+    counters: Vec<(PerfEvent, Counter)>,
     missing: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum PerfEvent {
     Instructions,
     Cycles,
     Misses,
@@ -30,9 +30,9 @@ impl Perf {
             missing: None,
         };
         let hardware = [
-            (Kind::Instructions, Hardware::INSTRUCTIONS),
-            (Kind::Cycles, Hardware::CPU_CYCLES),
-            (Kind::Misses, Hardware::CACHE_MISSES),
+            (PerfEvent::Instructions, Hardware::INSTRUCTIONS),
+            (PerfEvent::Cycles, Hardware::CPU_CYCLES),
+            (PerfEvent::Misses, Hardware::CACHE_MISSES),
         ];
         for (kind, event) in hardware {
             if let Err(e) = out.open(kind, event) {
@@ -46,8 +46,8 @@ impl Perf {
             }
         }
         let software = [
-            (Kind::Faults, Software::PAGE_FAULTS),
-            (Kind::Migrations, Software::CPU_MIGRATIONS),
+            (PerfEvent::Faults, Software::PAGE_FAULTS),
+            (PerfEvent::Migrations, Software::CPU_MIGRATIONS),
         ];
         for (kind, event) in software {
             let _ = out.open(kind, event);
@@ -58,7 +58,7 @@ impl Perf {
         out
     }
 
-    fn open(&mut self, kind: Kind, event: impl Event) -> std::io::Result<()> {
+    fn open(&mut self, kind: PerfEvent, event: impl Event) -> std::io::Result<()> {
         let counter = Builder::new(event)
             .observe_self()
             .any_cpu()
@@ -80,7 +80,7 @@ impl Perf {
                 continue;
             };
             let ran = data.time_running as f64 / (data.time_enabled.max(1)) as f64;
-            let software = matches!(kind, Kind::Faults | Kind::Migrations);
+            let software = matches!(kind, PerfEvent::Faults | PerfEvent::Migrations);
             if ran <= 0.0 && !software {
                 continue;
             }
@@ -94,13 +94,13 @@ impl Perf {
             }
             let add = |to: &mut Option<f64>, n: f64| *to = Some(to.unwrap_or(0.0) + n);
             match *kind {
-                Kind::Instructions => out.instructions = Some(n),
-                Kind::Cycles => out.cycles = Some(n),
-                Kind::Misses => out.cache_misses = Some(n),
-                Kind::F64(each) => add(&mut out.f64_flops, each * n),
-                Kind::F32(each) => add(&mut out.f32_flops, each * n),
-                Kind::Faults => out.page_faults = Some(n),
-                Kind::Migrations => out.migrations = Some(n),
+                PerfEvent::Instructions => out.instructions = Some(n),
+                PerfEvent::Cycles => out.cycles = Some(n),
+                PerfEvent::Misses => out.cache_misses = Some(n),
+                PerfEvent::F64(each) => add(&mut out.f64_flops, each * n),
+                PerfEvent::F32(each) => add(&mut out.f32_flops, each * n),
+                PerfEvent::Faults => out.page_faults = Some(n),
+                PerfEvent::Migrations => out.migrations = Some(n),
             }
         }
         out
@@ -121,21 +121,21 @@ fn reason(e: &std::io::Error) -> String {
 
 /// Events that count floating-point instructions by width: Intel's FP_ARITH_INST_RETIRED (event 0xC7) since Broadwell. An FMA
 /// counts twice there. Other makers count operations without their precision.
-fn flops() -> Vec<(Kind, u64)> {
+fn flops() -> Vec<(PerfEvent, u64)> {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     if !info.contains("GenuineIntel") {
         return Vec::new();
     }
     let event = |umask: u64| 0xC7 | (umask << 8);
     vec![
-        (Kind::F64(1.0), event(0x01)),
-        (Kind::F32(1.0), event(0x02)),
-        (Kind::F64(2.0), event(0x04)),
-        (Kind::F32(4.0), event(0x08)),
-        (Kind::F64(4.0), event(0x10)),
-        (Kind::F32(8.0), event(0x20)),
-        (Kind::F64(8.0), event(0x40)),
-        (Kind::F32(16.0), event(0x80)),
+        (PerfEvent::F64(1.0), event(0x01)),
+        (PerfEvent::F32(1.0), event(0x02)),
+        (PerfEvent::F64(2.0), event(0x04)),
+        (PerfEvent::F32(4.0), event(0x08)),
+        (PerfEvent::F64(4.0), event(0x10)),
+        (PerfEvent::F32(8.0), event(0x20)),
+        (PerfEvent::F64(8.0), event(0x40)),
+        (PerfEvent::F32(16.0), event(0x80)),
     ]
 }
 
