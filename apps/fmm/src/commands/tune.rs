@@ -52,12 +52,12 @@ pub fn run(args: &TuneArgs) -> Result {
     let figure = drawing::check(&mut outputs, args.figure.as_deref())?;
     let loaded = args.input.load()?;
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args, &loaded, figure.as_ref()),
-        PrecisionArg::F64 => of::<f64>(args, &loaded, figure.as_ref()),
+        PrecisionArg::F32 => tune_in::<f32>(args, &loaded, figure.as_ref()),
+        PrecisionArg::F64 => tune_in::<f64>(args, &loaded, figure.as_ref()),
     }
 }
 
-fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
+fn tune_in<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let begin = Instant::now();
     let device = &args.device.device;

@@ -83,7 +83,7 @@ pub fn run<R: Real>(
     team: &RankTeam,
     device: impl Fn(&dyn Ranks) -> DeviceSpec + Sync,
 ) -> Result {
-    let report = team.run(|ranks| of::<R>(asked, options, ranks, device(&**ranks)))?;
+    let report = team.run(|ranks| run_in::<R>(asked, options, ranks, device(&**ranks)))?;
     if !team.has_first() {
         return Ok(());
     }
@@ -94,7 +94,7 @@ pub fn run<R: Real>(
     Ok(())
 }
 
-fn of<R: Real>(
+fn run_in<R: Real>(
     asked: &Asked<'_>,
     options: &Options,
     ranks: &Arc<dyn Ranks>,

@@ -150,8 +150,8 @@ pub fn run(args: &RunArgs) -> Result {
     }
     let loaded = args.input.load()?;
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args, &team, &loaded, figure.as_ref()),
-        PrecisionArg::F64 => of::<f64>(args, &team, &loaded, figure.as_ref()),
+        PrecisionArg::F32 => run_in::<f32>(args, &team, &loaded, figure.as_ref()),
+        PrecisionArg::F64 => run_in::<f64>(args, &team, &loaded, figure.as_ref()),
     }
 }
 
@@ -287,7 +287,7 @@ fn checked<R: Real>(
     Ok(compared)
 }
 
-fn of<R: Real>(args: &RunArgs, team: &RankTeam, l: &Loaded, figure: Option<&Output>) -> Result {
+fn run_in<R: Real>(args: &RunArgs, team: &RankTeam, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let machine = args.machine.load()?;
     let start = Instant::now();
