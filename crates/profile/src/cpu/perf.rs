@@ -1,8 +1,9 @@
 //! Counters by Linux's perf events.
 
 use super::Counts;
-use perf_event::events::{Event, Hardware, Raw, Software};
-use perf_event::{Builder, Counter};
+use greenup_meter::perf::{
+    CACHE_MISSES, CYCLES, Counter, HARDWARE, INSTRUCTIONS, MIGRATIONS, PAGE_FAULTS, RAW, SOFTWARE,
+};
 
 /// Counters of this thread and of every process that it starts from now on.
 pub struct Perf {
@@ -30,40 +31,33 @@ impl Perf {
             missing: None,
         };
         let hardware = [
-            (PerfEvent::Instructions, Hardware::INSTRUCTIONS),
-            (PerfEvent::Cycles, Hardware::CPU_CYCLES),
-            (PerfEvent::Misses, Hardware::CACHE_MISSES),
+            (PerfEvent::Instructions, INSTRUCTIONS),
+            (PerfEvent::Cycles, CYCLES),
+            (PerfEvent::Misses, CACHE_MISSES),
         ];
         for (kind, event) in hardware {
-            if let Err(e) = out.open(kind, event) {
+            if let Err(e) = out.open(kind, (HARDWARE, event)) {
                 out.missing.get_or_insert(reason(&e));
             }
         }
         if out.missing.is_none() {
             for (kind, config) in flops() {
                 // An unknown event leaves flops uncounted.
-                let _ = out.open(kind, Raw::new(config));
+                let _ = out.open(kind, (RAW, config));
             }
         }
         let software = [
-            (PerfEvent::Faults, Software::PAGE_FAULTS),
-            (PerfEvent::Migrations, Software::CPU_MIGRATIONS),
+            (PerfEvent::Faults, PAGE_FAULTS),
+            (PerfEvent::Migrations, MIGRATIONS),
         ];
         for (kind, event) in software {
-            let _ = out.open(kind, event);
-        }
-        for (_, c) in &mut out.counters {
-            let _ = c.enable();
+            let _ = out.open(kind, (SOFTWARE, event));
         }
         out
     }
 
-    fn open(&mut self, kind: PerfEvent, event: impl Event) -> std::io::Result<()> {
-        let counter = Builder::new(event)
-            .observe_self()
-            .any_cpu()
-            .inherit(true)
-            .build()?;
+    fn open(&mut self, kind: PerfEvent, (group, event): (u32, u64)) -> std::io::Result<()> {
+        let counter = Counter::of_this_thread(group, event)?;
         self.counters.push((kind, counter));
         Ok(())
     }
@@ -74,20 +68,19 @@ impl Perf {
             missing: self.missing.take(),
             ..Counts::default()
         };
-        for (kind, counter) in &mut self.counters {
-            let _ = counter.disable();
-            let Ok(data) = counter.read_count_and_time() else {
+        for (kind, counter) in &self.counters {
+            let Ok(data) = counter.read() else {
                 continue;
             };
-            let ran = data.time_running as f64 / (data.time_enabled.max(1)) as f64;
+            let ran = data.running_ns as f64 / (data.enabled_ns.max(1)) as f64;
             let software = matches!(kind, PerfEvent::Faults | PerfEvent::Migrations);
             if ran <= 0.0 && !software {
                 continue;
             }
             let n = if software {
-                data.count as f64
+                data.value as f64
             } else {
-                data.count as f64 / ran
+                data.value as f64 / ran
             };
             if !software {
                 out.counted_share = Some(out.counted_share.unwrap_or(1.0).min(ran));
