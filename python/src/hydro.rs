@@ -4,7 +4,7 @@ use crate::errors::{HydroError, of_application};
 use crate::keeper::{Keeper, OnSignal};
 use greenup_app::AppError;
 use greenup_hydro::engine::State;
-use greenup_hydro::session::{Given, Session, WrongSetting};
+use greenup_hydro::session::{NamedSettings, Session, WrongSetting};
 use greenup_hydro::time::stepping::Clock;
 use greenup_ranks::{Alone, Ranks, mpi::Mpi};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -76,9 +76,9 @@ impl Known {
 }
 
 /// Settings from JSON.
-fn given(json: &str) -> PyResult<Given> {
+fn given(json: &str) -> PyResult<NamedSettings> {
     let settings = serde_json::from_str(json).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    Given::read(&settings).map_err(|e: WrongSetting| match e.is_type {
+    NamedSettings::read(&settings).map_err(|e: WrongSetting| match e.is_type {
         true => PyTypeError::new_err(e.to_string()),
         false => HydroError::new_err(e.to_string()),
     })

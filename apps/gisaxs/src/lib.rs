@@ -53,6 +53,20 @@ pub enum GisaxsError {
     /// The thread that owns a GPU has ended.
     #[error("the GPU is lost")]
     DeviceLost,
+    /// One of several devices fails.
+    #[error("device {number} of {count} ({name}): {source}{fix}")]
+    Device {
+        /// Its number, from 1.
+        number: usize,
+        /// How many there are.
+        count: usize,
+        /// Its name.
+        name: String,
+        /// What happened.
+        source: Box<GisaxsError>,
+        /// A sentence on how to go on without it; may be empty.
+        fix: String,
+    },
     /// A GPU, its driver or its compiler fails.
     #[error("{0}")]
     Cuda(#[from] greenup_device::cuda::CudaError),

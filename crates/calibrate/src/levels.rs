@@ -1,8 +1,8 @@
 //! What a byte and a random access cost at each level of the memory hierarchy (thesis, table 6 and section 4.2).
 
-use crate::bench::{Bench, Kind, Level};
+use crate::bench::{Bench, HostBenchmark, Level};
 use crate::gpu::context::{BenchContext, CheckError};
-use crate::gpu::kind::{Fill, GpuBench, GpuLevel, Kind as GpuKind};
+use crate::gpu::kind::{Fill, GpuBench, GpuBenchmark, GpuLevel};
 use greenup_device::cuda::CudaError;
 use greenup_device::{CpuFacts, Team};
 use greenup_meter::{Measurement, Meter, Observer};
@@ -83,9 +83,9 @@ pub fn cpu(facts: &CpuFacts, meter: &mut Meter, observer: &dyn Observer) -> Vec<
         let cost = LevelCost {
             level: format!("{level:?}").to_uppercase(),
             table_bytes,
-            byte: measure(Kind::Read, level, all),
-            access: measure(Kind::Chase, level, all),
-            latency_s: measure(Kind::Chase, level, 1).map(|c| c.time_s),
+            byte: measure(HostBenchmark::Read, level, all),
+            access: measure(HostBenchmark::Chase, level, all),
+            latency_s: measure(HostBenchmark::Chase, level, 1).map(|c| c.time_s),
         };
         // An interrupted level is not whole.
         if !go() {
@@ -112,9 +112,9 @@ pub fn gpu(
         fill: Fill::Normal,
     };
     let stream = |level| match level {
-        GpuLevel::L1 => GpuKind::Shared,
-        GpuLevel::L2 => GpuKind::L2,
-        GpuLevel::Dram => GpuKind::Read,
+        GpuLevel::L1 => GpuBenchmark::Shared,
+        GpuLevel::L2 => GpuBenchmark::L2,
+        GpuLevel::Dram => GpuBenchmark::Read,
     };
     observer.stage("memory levels", 3 * GpuLevel::ALL.len());
     let mut out = Vec::new();
@@ -139,8 +139,8 @@ pub fn gpu(
             Ok(measured.map(|m| Cost::of(&m, count)))
         };
         let byte = measure(bench(stream(level), all))?;
-        let access = measure(bench(GpuKind::Random(level), all))?;
-        let latency = measure(bench(GpuKind::Latency(level), 1))?;
+        let access = measure(bench(GpuBenchmark::Random(level), all))?;
+        let latency = measure(bench(GpuBenchmark::Latency(level), 1))?;
         let (Some(byte), Some(access), Some(latency)) = (byte, access, latency) else {
             break;
         };

@@ -1,6 +1,6 @@
 //! A whole calibration in miniature, on this host, with and without a (simulated) energy sensor.
 
-use greenup_calibrate::bench::{Bench, Kind, Level};
+use greenup_calibrate::bench::{Bench, HostBenchmark, Level};
 use greenup_calibrate::{FitOptions, Method, machine, suite};
 use greenup_device::{CpuFacts, Team};
 use greenup_meter::observe::Silent;
@@ -19,14 +19,14 @@ fn plan() -> Vec<Bench> {
         threads: 1,
     };
     vec![
-        bench(Kind::F64(0), Level::Dram),
-        bench(Kind::F64(4), Level::Dram),
-        bench(Kind::F64(480), Level::Dram),
-        bench(Kind::F64(480), Level::L1),
-        bench(Kind::Read, Level::Dram),
-        bench(Kind::Read, Level::L1),
-        bench(Kind::Read, Level::L2),
-        bench(Kind::Chase, Level::Dram),
+        bench(HostBenchmark::F64(0), Level::Dram),
+        bench(HostBenchmark::F64(4), Level::Dram),
+        bench(HostBenchmark::F64(480), Level::Dram),
+        bench(HostBenchmark::F64(480), Level::L1),
+        bench(HostBenchmark::Read, Level::Dram),
+        bench(HostBenchmark::Read, Level::L1),
+        bench(HostBenchmark::Read, Level::L2),
+        bench(HostBenchmark::Chase, Level::Dram),
     ]
 }
 

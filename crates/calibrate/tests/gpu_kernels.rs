@@ -2,7 +2,7 @@
 //! there, on fibers and from the same text, what the host's own arithmetic says.
 
 use greenup_calibrate::gpu::context::SOURCE;
-use greenup_calibrate::gpu::kind::{Fill, GpuBench, GpuLevel, Kind, Number};
+use greenup_calibrate::gpu::kind::{Fill, GpuBench, GpuBenchmark, GpuLevel, Number};
 use greenup_calibrate::gpu::suite::plan;
 use greenup_calibrate::gpu::{data, host_reference};
 use greenup_device::cuda::{Compiler, SHIM, Source};
@@ -15,7 +15,7 @@ use std::process::Command;
 fn every_microbenchmark_compiles_without_spills() {
     let dir = tempfile::tempdir().unwrap();
     let compiler = Compiler::new(Some(dir.path())).unwrap();
-    let levels = GpuLevel::ALL.into_iter().map(Kind::Latency);
+    let levels = GpuLevel::ALL.into_iter().map(GpuBenchmark::Latency);
     let levels = levels.map(|kind| GpuBench {
         kind,
         multiprocessors: 1,
@@ -116,17 +116,17 @@ int main(int, char **files) {{
 #[cfg(target_arch = "x86_64")]
 fn kernels_agree_with_the_host_reference() {
     for kind in [
-        Kind::Stream(Number::F64, 3),
-        Kind::Stream(Number::F32, 0),
-        Kind::Peak(Number::F32),
-        Kind::Integers,
-        Kind::Roots,
-        Kind::Shared,
-        Kind::L2,
-        Kind::Write,
-        Kind::Copy,
-        Kind::Random(GpuLevel::L1),
-        Kind::Latency(GpuLevel::L1),
+        GpuBenchmark::Stream(Number::F64, 3),
+        GpuBenchmark::Stream(Number::F32, 0),
+        GpuBenchmark::Peak(Number::F32),
+        GpuBenchmark::Integers,
+        GpuBenchmark::Roots,
+        GpuBenchmark::Shared,
+        GpuBenchmark::L2,
+        GpuBenchmark::Write,
+        GpuBenchmark::Copy,
+        GpuBenchmark::Random(GpuLevel::L1),
+        GpuBenchmark::Latency(GpuLevel::L1),
     ] {
         let bench = GpuBench {
             kind,
@@ -135,7 +135,7 @@ fn kernels_agree_with_the_host_reference() {
         };
         let mut input = data::numbers(bench.number(), Fill::Normal);
         input.truncate(1 << 20);
-        if let Kind::Random(level) | Kind::Latency(level) = kind {
+        if let GpuBenchmark::Random(level) | GpuBenchmark::Latency(level) = kind {
             // As the kernel `table` writes it.
             let lines = level.lines() as u64;
             for (i, line) in (0..lines).zip(input.chunks_exact_mut(64)) {

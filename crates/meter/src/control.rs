@@ -5,9 +5,8 @@
 //! power limit that it found at its start. Only the watchdog does this.
 
 use crate::sensors::nvml::GpuIndex;
-use nvml_wrapper::enums::device::GpuLockedClocksSetting;
-use nvml_wrapper::error::NvmlError;
-use nvml_wrapper::{Device, Nvml};
+use crate::sensors::nvml::advice::{NO_PERMISSION, NOT_SUPPORTED};
+use crate::sensors::nvml::library::{Device, Nvml, NvmlError};
 use std::fmt;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -93,8 +92,14 @@ impl ControlError {
 
 fn failed(what: &'static str) -> impl Fn(NvmlError) -> ControlError {
     move |e| match e {
-        NvmlError::NoPermission => ControlError::Permission { what },
-        NvmlError::NotSupported => ControlError::Unsupported { what },
+        NvmlError::Code {
+            code: NO_PERMISSION,
+            ..
+        } => ControlError::Permission { what },
+        NvmlError::Code {
+            code: NOT_SUPPORTED,
+            ..
+        } => ControlError::Unsupported { what },
         e => ControlError::Driver {
             what,
             cause: e.to_string(),
@@ -108,20 +113,14 @@ const POWER: &str = "the power limit";
 
 fn apply(device: &mut Device, s: &Setting) -> Result<(), ControlError> {
     if let Some(mhz) = s.clock_sm {
-        let both = GpuLockedClocksSetting::Numeric {
-            min_clock_mhz: mhz,
-            max_clock_mhz: mhz,
-        };
-        device.set_gpu_locked_clocks(both).map_err(failed(SM))?;
+        device.lock_clock(mhz).map_err(failed(SM))?;
     }
     if let Some(mhz) = s.clock_mem {
-        device
-            .set_mem_locked_clocks(mhz, mhz)
-            .map_err(failed(MEMORY))?;
+        device.lock_memory_clock(mhz).map_err(failed(MEMORY))?;
     }
     if let Some(watts) = s.power_limit {
         device
-            .set_power_management_limit(watts.saturating_mul(1000))
+            .set_limit_mw(watts.saturating_mul(1000))
             .map_err(failed(POWER))?;
     }
     Ok(())
@@ -144,9 +143,9 @@ impl Control {
     pub fn open(gpu: GpuIndex, mut watchdog: Command) -> Result<Self, ControlError> {
         let nvml = Nvml::init().map_err(failed("NVML"))?;
         {
-            let mut device = nvml.device_by_index(gpu.get()).map_err(failed("the GPU"))?;
+            let mut device = nvml.device(gpu.get()).map_err(failed("the GPU"))?;
             // Changes nothing that is not locked, and tells whether changing is allowed.
-            device.reset_gpu_locked_clocks().map_err(failed(SM))?;
+            device.free_clock().map_err(failed(SM))?;
         }
         let wrong = |e: std::io::Error| ControlError::Watchdog(e.to_string());
         let mut child = watchdog
@@ -184,7 +183,7 @@ impl Control {
     pub fn set(&self, setting: &Setting) -> Result<(), ControlError> {
         let mut device = self
             .nvml
-            .device_by_index(self.gpu.get())
+            .device(self.gpu.get())
             .map_err(failed("the GPU"))?;
         apply(&mut device, setting)
     }
@@ -208,8 +207,8 @@ const READY: &str = "ready";
 pub fn keep(index: u32) -> Result<(), ControlError> {
     detach();
     let nvml = Nvml::init().map_err(failed("NVML"))?;
-    let mut device = nvml.device_by_index(index).map_err(failed("the GPU"))?;
-    let limit = device.power_management_limit().ok();
+    let mut device = nvml.device(index).map_err(failed("the GPU"))?;
+    let limit = device.limit_mw().ok();
     {
         use std::io::Write as _;
         let mut out = std::io::stdout();
@@ -217,17 +216,18 @@ pub fn keep(index: u32) -> Result<(), ControlError> {
     }
     // Whatever ends the other side closes the pipe.
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
-    let clocks = device.reset_gpu_locked_clocks().map_err(failed(SM));
-    let memory = match device.reset_mem_locked_clocks() {
-        Err(NvmlError::NotSupported) => Ok(()),
+    let clocks = device.free_clock().map_err(failed(SM));
+    let memory = match device.free_memory_clock() {
+        Err(NvmlError::Code {
+            code: NOT_SUPPORTED,
+            ..
+        }) => Ok(()),
         r => r.map_err(failed(MEMORY)),
     };
     if let Some(limit) = limit
-        && device.power_management_limit().ok() != Some(limit)
+        && device.limit_mw().ok() != Some(limit)
     {
-        device
-            .set_power_management_limit(limit)
-            .map_err(failed(POWER))?;
+        device.set_limit_mw(limit).map_err(failed(POWER))?;
     }
     clocks.and(memory)
 }

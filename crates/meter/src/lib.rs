@@ -8,6 +8,7 @@
 //! | [`sensor`] | the [`Sensor`] trait, readings, errors, problems with their fix |
 //! | [`sensors`] | NVML, RAPL, hwmon, battery, external meter, recorded trace |
 //! | [`control`] | clocks and power limit of a GPU, always restored |
+//! | [`mod@perf`] | counters of Linux's perf events |
 //! | [`wrap`] | counters that wrap around or go backwards |
 //! | [`sampler`] | a background thread that reads sensors while work runs |
 //! | [`window`] | tick-aligned power out of samples |
@@ -28,6 +29,8 @@ mod compare;
 pub mod control;
 mod diagnose;
 mod measure;
+#[cfg(target_os = "linux")]
+pub mod perf;
 pub mod sensor;
 pub mod sensors;
 mod signal;

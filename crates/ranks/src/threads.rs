@@ -19,7 +19,7 @@ pub fn run<T: Send, E: Send>(
     n: usize,
     f: impl Fn(Arc<dyn Ranks>) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let team = Arc::new(Team::new(n.max(1)));
+    let team = Arc::new(ThreadTeam::new(n.max(1)));
     let member = |rank| {
         let ranks = Arc::new(Member {
             rank,
@@ -72,7 +72,7 @@ struct Channel {
 /// Sender, receiver, and number of the link between them.
 type Route = (usize, usize, usize);
 
-struct Team {
+struct ThreadTeam {
     size: usize,
     /// Whether there are more ranks than cores.
     crowded: bool,
@@ -92,7 +92,7 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Team {
+impl ThreadTeam {
     fn new(size: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
@@ -143,7 +143,7 @@ type Words<T> = (fn(T) -> u64, fn(u64) -> T);
 
 struct Member {
     rank: usize,
-    team: Arc<Team>,
+    team: Arc<ThreadTeam>,
     /// Number of links made so far with each rank.
     links: Mutex<HashMap<usize, usize>>,
     /// Number of operations of all so far that combine words.
@@ -260,7 +260,7 @@ impl Ranks for Member {
 
 /// A link between threads: for each peer the channel to it and from it.
 struct Channels {
-    team: Arc<Team>,
+    team: Arc<ThreadTeam>,
     routes: Vec<(Arc<Channel>, Arc<Channel>)>,
     messages: Messages,
 }

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 /// What kind of device runs a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum DeviceKind {
     /// The cores of a host.
     Cpu,
     /// A GPU.
     Gpu,
 }
 
-impl Kind {
+impl DeviceKind {
     /// Name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Kind {
 #[serde(deny_unknown_fields)]
 pub struct Device {
     /// CPU or GPU.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// Model name, as the system reports it.
     pub name: String,
     /// Compute capability of a GPU, such as `sm_90`; instruction set of a CPU, such as `x86_64-avx512`; empty if unknown.
@@ -66,7 +66,7 @@ impl Device {
     pub fn of_cpu(cpu: &CpuFacts) -> Self {
         let named = cpu.named();
         Self {
-            kind: Kind::Cpu,
+            kind: DeviceKind::Cpu,
             name: cpu.model.clone(),
             architecture: format!("{}-{}", cpu.arch, cpu.isa).to_lowercase(),
             facts: named.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
@@ -78,7 +78,7 @@ impl Device {
         let facts = gpu.named().iter().map(|(n, v)| ((*n).to_owned(), *v));
         let memory = i64::try_from(gpu.memory_bytes).unwrap_or(i64::MAX);
         Self {
-            kind: Kind::Gpu,
+            kind: DeviceKind::Gpu,
             name: gpu.name.clone(),
             architecture: gpu.arch.clone(),
             facts: facts.chain([("memory_bytes".to_owned(), memory)]).collect(),
@@ -88,7 +88,7 @@ impl Device {
     /// A GPU of which only the name and the architecture were recorded; with the facts of the models that are known.
     pub fn of_gpu_name(name: &str, architecture: &str) -> Self {
         let mut out = Self {
-            kind: Kind::Gpu,
+            kind: DeviceKind::Gpu,
             name: name.to_owned(),
             architecture: architecture.to_owned(),
             facts: BTreeMap::new(),
@@ -124,8 +124,8 @@ impl Device {
     /// Processing units: multiprocessors of a GPU, cores of a CPU.
     pub fn units(&self) -> Option<i64> {
         self.fact(match self.kind {
-            Kind::Cpu => "cores",
-            Kind::Gpu => "multiprocessors",
+            DeviceKind::Cpu => "cores",
+            DeviceKind::Gpu => "multiprocessors",
         })
     }
 
@@ -144,7 +144,7 @@ impl Device {
     /// Name and processing units.
     pub fn title(&self) -> String {
         match (self.kind, self.units()) {
-            (Kind::Cpu, Some(n)) => format!("{}, {n} cores", self.name),
+            (DeviceKind::Cpu, Some(n)) => format!("{}, {n} cores", self.name),
             _ => self.name.clone(),
         }
     }

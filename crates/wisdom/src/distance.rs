@@ -4,7 +4,7 @@
 //! dimensionless groups and of the time balance, in octaves. Else by the facts of the devices: the Euclidean distance of
 //! the logarithms to base 2 of those that both have.
 
-use crate::device::{Device, Kind};
+use crate::device::{Device, DeviceKind};
 use greenup_model::map::Place;
 use greenup_model::{Machine, Op, shipped};
 
@@ -45,16 +45,16 @@ impl Distance {
 }
 
 /// Facts that are compared, by kind of device: how much of it there is, and what a processing unit has.
-fn compared(kind: Kind) -> &'static [&'static str] {
+fn compared(kind: DeviceKind) -> &'static [&'static str] {
     match kind {
-        Kind::Cpu => &[
+        DeviceKind::Cpu => &[
             "cores",
             "vector_bytes",
             "vector_registers",
             "l1d_bytes",
             "l2_bytes",
         ],
-        Kind::Gpu => &[
+        DeviceKind::Gpu => &[
             "multiprocessors",
             "compute_capability_major",
             "max_threads_per_multiprocessor",

@@ -202,7 +202,7 @@ impl Entry {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::device::Kind;
+    use crate::device::DeviceKind;
 
     pub(crate) fn entry(problem: &str, device: &str, cores: i64, n: i64, time_s: f64) -> Entry {
         Entry {
@@ -216,7 +216,7 @@ pub(crate) mod tests {
             config: BTreeMap::from([("tile".into(), Value::Int(8))]),
             constants: BTreeMap::from([("n".into(), Value::Int(n))]),
             device: Device {
-                kind: Kind::Cpu,
+                kind: DeviceKind::Cpu,
                 name: device.into(),
                 architecture: "x86_64-avx2".into(),
                 facts: BTreeMap::from([("cores".into(), cores), ("l2_bytes".into(), 1 << 20)]),

@@ -23,7 +23,7 @@ pub mod merge;
 pub mod shipped;
 pub mod store;
 
-pub use device::{Device, Kind};
+pub use device::{Device, DeviceKind};
 pub use distance::{Distance, Map};
 pub use entry::{Entry, Provenance};
 pub use lookup::{Choice, Origin, Query, Wisdom};

@@ -11,7 +11,7 @@ use greenup_tune::sweep::{OBJECTIVE, SweepFacts};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use state::{Found, Next, Refused, State};
+use state::{Next, PointResult, Refused, State};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -121,7 +121,7 @@ impl Search {
             }
         }
         let index = Arc::clone(self.space.get().index(py)?);
-        let found = Found {
+        let found = PointResult {
             costs,
             seconds,
             joules,

@@ -30,7 +30,7 @@ pub(super) enum Next {
 }
 
 /// A result of a point.
-pub(super) struct Found {
+pub(super) struct PointResult {
     pub costs: Option<Vec<f64>>,
     pub seconds: Option<f64>,
     pub joules: Option<f64>,
@@ -88,7 +88,7 @@ impl State {
         &mut self,
         at: u64,
         config: Vec<greenup_space::Value>,
-        found: Found,
+        found: PointResult,
     ) -> Result<(), Refused> {
         if let (Some(new), Some(before)) = (&found.costs, self.objectives())
             && new.len() != before
@@ -143,7 +143,7 @@ impl State {
 }
 
 /// A result as it is recorded.
-fn trial(config: Vec<greenup_space::Value>, found: Found) -> Trial {
+fn trial(config: Vec<greenup_space::Value>, found: PointResult) -> Trial {
     let outcome = match &found.costs {
         Some(c) => {
             let time_s = found.seconds.unwrap_or(c[0]);

@@ -73,8 +73,8 @@ pub fn run(args: &DirectArgs) -> Result {
         )));
     }
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args),
-        PrecisionArg::F64 => of::<f64>(args),
+        PrecisionArg::F32 => direct_in::<f32>(args),
+        PrecisionArg::F64 => direct_in::<f64>(args),
     }
 }
 
@@ -92,7 +92,7 @@ fn median(mut once: impl FnMut()) -> Result<f64> {
     Ok(greenup_meter::stats::median(&all))
 }
 
-fn of<R: Real>(args: &DirectArgs) -> Result {
+fn direct_in<R: Real>(args: &DirectArgs) -> Result {
     let loaded = args.input.load()?;
     let kernel = args.input.kernel();
     kernel.check(args.input.gradient)?;

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use row::Row;
+pub use row::MeasuredSetting;
 
 #[derive(Args)]
 pub struct TuneArgs {
@@ -52,12 +52,12 @@ pub fn run(args: &TuneArgs) -> Result {
     let figure = drawing::check(&mut outputs, args.figure.as_deref())?;
     let loaded = args.input.load()?;
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args, &loaded, figure.as_ref()),
-        PrecisionArg::F64 => of::<f64>(args, &loaded, figure.as_ref()),
+        PrecisionArg::F32 => tune_in::<f32>(args, &loaded, figure.as_ref()),
+        PrecisionArg::F64 => tune_in::<f64>(args, &loaded, figure.as_ref()),
     }
 }
 
-fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
+fn tune_in<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let begin = Instant::now();
     let device = &args.device.device;
@@ -79,7 +79,7 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
             let m = measured(&mut meter, &mut *engine)?;
             engine.evaluate(&l.charges)?;
             let p = engine.phases();
-            let row = Row {
+            let row = MeasuredSetting {
                 ncrit,
                 m2l,
                 time_s: m.time_s.median,
@@ -103,7 +103,7 @@ fn of<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Result {
         print::json(&json!({"provenance": provenance, "rows": rows}))?;
         return wisdom::keep(&args.input, device, points, &rows);
     }
-    let show = |name: &str, row: &Row| {
+    let show = |name: &str, row: &MeasuredSetting| {
         print::line(format!(
             "{name:<15} --ncrit {} --m2l {}",
             row.ncrit,

@@ -2,14 +2,14 @@
 
 use super::drawing::Drawing;
 use super::time;
-use super::tune::Row;
+use super::tune::MeasuredSetting;
 use greenup_report::chart::Chart;
 use greenup_report::page::Fact;
 use greenup_report::scaling_figure::{Panel, Series, scaling};
 use greenup_report::si::si;
 use greenup_report::table::Columns;
 
-fn methods(rows: &[Row]) -> Vec<String> {
+fn methods(rows: &[MeasuredSetting]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for r in rows {
         if !out.contains(&r.method()) {
@@ -20,8 +20,8 @@ fn methods(rows: &[Row]) -> Vec<String> {
 }
 
 /// Time and energy of an evaluation over ncrit, a line for each M2L method, and the phases that ncrit balances.
-fn chart(rows: &[Row]) -> Chart {
-    let line = |name: String, method: &str, of: &dyn Fn(&Row) -> Option<f64>| {
+fn chart(rows: &[MeasuredSetting]) -> Chart {
+    let line = |name: String, method: &str, of: &dyn Fn(&MeasuredSetting) -> Option<f64>| {
         let mut points: Vec<(f64, f64, f64, f64)> = (rows.iter())
             .filter(|r| r.method() == method)
             .filter_map(|r| of(r).map(|v| (r.ncrit as f64, v, v, v)))
@@ -30,7 +30,7 @@ fn chart(rows: &[Row]) -> Chart {
         Series { name, points }
     };
     let all = methods(rows);
-    let panel = |label: &str, unit: &str, of: &dyn Fn(&Row) -> Option<f64>| Panel {
+    let panel = |label: &str, unit: &str, of: &dyn Fn(&MeasuredSetting) -> Option<f64>| Panel {
         label: label.into(),
         unit: unit.into(),
         series: (all.iter())
@@ -53,8 +53,8 @@ fn chart(rows: &[Row]) -> Chart {
 }
 
 /// What the page and the figure show.
-pub fn drawing(rows: &[Row]) -> Drawing {
-    let named = |r: &Row| format!("ncrit {}, {}", r.ncrit, r.method());
+pub fn drawing(rows: &[MeasuredSetting]) -> Drawing {
+    let named = |r: &MeasuredSetting| format!("ncrit {}, {}", r.ncrit, r.method());
     let mut headline = Vec::new();
     if let Some(r) = rows.iter().min_by(|a, b| a.time_s.total_cmp(&b.time_s)) {
         headline.push(Fact::new(
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn methods_are_drawn_and_texts_are_clear() {
-        let row = |ncrit: usize, m2l: M2l, energy_j: Option<f64>| Row {
+        let row = |ncrit: usize, m2l: M2l, energy_j: Option<f64>| MeasuredSetting {
             ncrit,
             m2l,
             time_s: 1e-3 * ncrit as f64,
@@ -107,7 +107,7 @@ mod tests {
             p2p_s: 5e-4 * ncrit as f64,
             m2l_s: 1.0 / ncrit as f64,
         };
-        let all = |energy: Option<f64>| -> Vec<Row> {
+        let all = |energy: Option<f64>| -> Vec<MeasuredSetting> {
             [M2l::Fft, M2l::Compressed]
                 .into_iter()
                 .flat_map(|m| [16, 64, 100, 1024].map(|n| row(n, m, energy)))

@@ -1,7 +1,7 @@
 //! The best ncrit and M2L method of whole evaluations, as `fmm tune` found them: to wisdom and from it.
 
 use super::input::{Input, PrecisionArg};
-use super::tune::Row;
+use super::tune::MeasuredSetting;
 use crate::options::M2l;
 use greenup_app::{Result, wisdom};
 use greenup_device::DeviceSpec;
@@ -50,7 +50,7 @@ fn constants(input: &Input) -> [(&'static str, Value); 4] {
 }
 
 /// Keeps the fastest row, and that of the lowest energy where it was measured.
-pub fn keep(input: &Input, device: &DeviceSpec, points: usize, rows: &[Row]) -> Result {
+pub fn keep(input: &Input, device: &DeviceSpec, points: usize, rows: &[MeasuredSetting]) -> Result {
     let Some(device) = known(input, device)? else {
         return Ok(());
     };
@@ -58,7 +58,7 @@ pub fn keep(input: &Input, device: &DeviceSpec, points: usize, rows: &[Row]) -> 
         (constants(input).into_iter().map(|(n, v)| (n.to_owned(), v))).collect();
     let n = i64::try_from(points).unwrap_or(i64::MAX);
     constants.insert("points".to_owned(), Value::Int(n));
-    let entry = |objective: &str, row: &Row| Entry {
+    let entry = |objective: &str, row: &MeasuredSetting| Entry {
         problem: PROBLEM.to_owned(),
         precision: precision(input).to_owned(),
         objective: objective.to_owned(),
@@ -139,7 +139,7 @@ fn config(e: &Entry, n: i64, m2l: Option<M2l>) -> std::result::Result<Chosen, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use greenup_wisdom::Kind;
+    use greenup_wisdom::DeviceKind;
 
     fn entry(ncrit: i64, m2l: &str, points: i64) -> Entry {
         Entry {
@@ -156,7 +156,7 @@ mod tests {
             ]),
             constants: BTreeMap::from([("points".to_owned(), Value::Int(points))]),
             device: Known {
-                kind: Kind::Cpu,
+                kind: DeviceKind::Cpu,
                 name: "d".into(),
                 architecture: String::new(),
                 facts: BTreeMap::new(),

@@ -16,8 +16,8 @@ use crate::FmmError;
 use crate::engine::Steps;
 use crate::options::Options;
 use crate::plan::{
-    Close, Found, Parts, Plan, Root, SetupTimes, Sorted, attainable, charge_of, checked, extents,
-    largest, scaled_parameter, sorted, unit_for,
+    Close, ClosePairs, Parts, Plan, Root, SetupTimes, Sorted, attainable, charge_of, checked,
+    extents, largest, scaled_parameter, sorted, unit_for,
 };
 use crate::points::Points;
 use crate::precision::Real;
@@ -274,12 +274,15 @@ fn placed<R: Real>(
     );
     setup_times.tree_s += begun.elapsed().as_secs_f64();
     // All ranks go on, or none.
-    let mut any = [f64::from(u8::from(matches!(found, Ok(Found::Tight)))), 0.0];
+    let mut any = [
+        f64::from(u8::from(matches!(found, Ok(ClosePairs::Tight)))),
+        0.0,
+    ];
     any[1] = f64::from(u8::from(found.is_err()));
     ranks.max(&mut any);
     let close = match found? {
-        Found::Pairs(close) => close,
-        Found::Tight => Close::default(),
+        ClosePairs::Pairs(close) => close,
+        ClosePairs::Tight => Close::default(),
     };
     if any[1] > 0.0 {
         return Err(FmmError::OtherRank);

@@ -76,7 +76,7 @@ fn length(d: [f64; 3]) -> f64 {
 }
 
 /// What [`Close::find`] found.
-pub(crate) enum Found {
+pub(crate) enum ClosePairs {
     Pairs(Close),
     /// Positions must be on the grid first.
     Tight,
@@ -96,7 +96,7 @@ impl Close {
         targets: &Sorted<'_, R>,
         sources: &Sorted<'_, R>,
         accuracy: f64,
-    ) -> Result<Found, FmmError> {
+    ) -> Result<ClosePairs, FmmError> {
         // The rounding of two positions changes a distance by a fifth of EPSILON on average.
         let reach = (R::EPSILON / accuracy).min(0.1);
         let tight = TIGHT * grid::<R>();
@@ -150,14 +150,14 @@ impl Close {
             .collect::<Result<_, _>>()?;
         let counts = counts.map(AtomicUsize::into_inner);
         if !on_grid && counts[tight_class..].iter().sum::<usize>() > 0 {
-            return Ok(Found::Tight);
+            return Ok(ClosePairs::Tight);
         }
         let first = (0..=tight_class)
             .find(|c| counts[*c..].iter().sum::<usize>() <= enough)
             .unwrap_or(tight_class);
         let total: usize = counts[first..].iter().sum();
         if total == 0 {
-            return Ok(Found::Pairs(Self::default()));
+            return Ok(ClosePairs::Pairs(Self::default()));
         }
         crate::memory::check(
             "pairs of points that are close for the extent of all",
@@ -180,7 +180,7 @@ impl Close {
                 .collect(),
         };
         pairs.par_sort_unstable_by_key(|p| (p.target, p.source));
-        Ok(Found::Pairs(Self(pairs)))
+        Ok(ClosePairs::Pairs(Self(pairs)))
     }
 
     fn of(&self, targets: &Range<u32>) -> &[Pair] {

@@ -21,7 +21,7 @@ mod upward;
 
 pub(crate) use accuracy::attainable;
 pub(crate) use checks::{checked, scaled_parameter};
-pub(crate) use close::{Close, Found, Sorted, charge_of};
+pub(crate) use close::{Close, ClosePairs, Sorted, charge_of};
 pub(crate) use cube::{Root, extents, sorted};
 pub(crate) use permutation::{largest, unit_for};
 pub(crate) use rank::Parts;
@@ -169,8 +169,8 @@ impl<R: Real> Plan<R> {
             )?;
             setup_times.lists_s += begun.elapsed().as_secs_f64();
             match found {
-                Found::Pairs(close) => break (tree, lists, close, s, t),
-                Found::Tight => root.on_grid = true,
+                ClosePairs::Pairs(close) => break (tree, lists, close, s, t),
+                ClosePairs::Tight => root.on_grid = true,
             }
         };
         let (unit, surface) = (root.unit, surface::count(p));

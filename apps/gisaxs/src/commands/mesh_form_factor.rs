@@ -1,11 +1,11 @@
 //! Flags of the form factors of meshes.
 
 use super::unused;
-use crate::mesh_form_factor::{FINEST, Method, Precision, Quadrature, Settings};
+use crate::mesh_form_factor::{FINEST, Method, Precision, Quadrature, QuadratureChoice, Settings};
 use crate::session;
 use clap::{Args, ValueEnum};
 use greenup_app::args::{DeviceSetArg, PinArg, ThreadsArg, bytes};
-use greenup_app::ranks::Team;
+use greenup_app::ranks::RankTeam;
 use greenup_app::{AppError, Result};
 
 #[derive(Args, Clone, Debug)]
@@ -91,12 +91,12 @@ pub enum QuadratureArg {
 
 impl MeshFormFactorArgs {
     /// Starts the threads and opens the devices: the settings of each rank of this process.
-    pub fn settings_of_ranks(&self, team: &Team) -> Result<Vec<Settings>> {
+    pub fn settings_of_ranks(&self, team: &RankTeam) -> Result<Vec<Settings>> {
         let threads = match team {
-            Team::Threads(n) if self.device.device.is_gpu() => *n,
+            RankTeam::Threads(n) if self.device.device.is_gpu() => *n,
             // On the CPU they share one.
-            Team::Threads(n) => return Ok(vec![self.settings(team)?; *n]),
-            Team::World(_) => return Ok(vec![self.settings(team)?]),
+            RankTeam::Threads(n) => return Ok(vec![self.settings(team)?; *n]),
+            RankTeam::World(_) => return Ok(vec![self.settings(team)?]),
         };
         let none = DeviceSetArg::default();
         let cpu = Self {
@@ -132,7 +132,7 @@ impl MeshFormFactorArgs {
     }
 
     /// Starts the threads and opens the device.
-    pub fn settings(&self, team: &Team) -> Result<Settings> {
+    pub fn settings(&self, team: &RankTeam) -> Result<Settings> {
         if !(self.accuracy >= FINEST && self.accuracy < 1.0) {
             return Err(AppError::new(format!(
                 "invalid --accuracy {}: it must lie between {FINEST:e} and 1",
@@ -144,12 +144,13 @@ impl MeshFormFactorArgs {
         Ok(Settings {
             method: self.method.map(Method::from),
             precision: self.precision.map(Precision::from),
-            quadrature: self.quadrature.map(|p| match p {
-                QuadratureArg::One => Some(Quadrature::Centroid),
-                QuadratureArg::Corrected => None,
-                QuadratureArg::Three => Some(Quadrature::Three),
-                QuadratureArg::Six => Some(Quadrature::Six),
-            }),
+            quadrature: match self.quadrature {
+                None => QuadratureChoice::Fitted,
+                Some(QuadratureArg::One) => QuadratureChoice::Rule(Quadrature::Centroid),
+                Some(QuadratureArg::Corrected) => QuadratureChoice::Corrected,
+                Some(QuadratureArg::Three) => QuadratureChoice::Rule(Quadrature::Three),
+                Some(QuadratureArg::Six) => QuadratureChoice::Rule(Quadrature::Six),
+            },
             memory: self.memory,
             ..session::settings(&self.device.device, team.local(), self.accuracy)?
         })

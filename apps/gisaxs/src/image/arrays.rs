@@ -3,7 +3,7 @@
 use crate::GisaxsError;
 use crate::table::{fail, matrix};
 use greenup_files::read_bytes;
-use greenup_report::npy::{Kind, array};
+use greenup_report::npy::{NumberType, array};
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::path::Path;
@@ -114,13 +114,13 @@ pub struct Measured {
 const GAPS_32: [f64; 2] = [4_294_967_295.0, 4_294_967_294.0];
 
 impl Measured {
-    fn new(mut pixels: Vec<f64>, columns: usize, kind: Kind) -> Self {
+    fn new(mut pixels: Vec<f64>, columns: usize, kind: NumberType) -> Self {
         let is_gap = |v: f64| match kind {
-            Kind::Bool | Kind::Unsigned(8) | Kind::Signed(..=32) => false,
-            Kind::Unsigned(16) => v >= 65_534.0,
-            Kind::Unsigned(64) => v >= 18_446_744_073_709_551_614.0 || GAPS_32.contains(&v),
+            NumberType::Bool | NumberType::Unsigned(8) | NumberType::Signed(..=32) => false,
+            NumberType::Unsigned(16) => v >= 65_534.0,
+            NumberType::Unsigned(64) => v >= 18_446_744_073_709_551_614.0 || GAPS_32.contains(&v),
             // In single precision it is 2³².
-            Kind::Float(32) => v == 4_294_967_296.0,
+            NumberType::Float(32) => v == 4_294_967_296.0,
             _ => GAPS_32.contains(&v),
         };
         let gaps: Vec<usize> = (0..pixels.len()).filter(|n| is_gap(pixels[*n])).collect();
@@ -133,7 +133,7 @@ impl Measured {
             gaps,
             wide: matches!(
                 kind,
-                Kind::Unsigned(32..) | Kind::Signed(32..) | Kind::Float(_)
+                NumberType::Unsigned(32..) | NumberType::Signed(32..) | NumberType::Float(_)
             ),
         }
     }
@@ -150,7 +150,7 @@ pub fn read(path: &Path) -> Result<Measured, GisaxsError> {
             let rows = matrix(path)?;
             let columns = rows[0].1.len();
             let pixels = rows.into_iter().flat_map(|r| r.1).collect();
-            Ok(Measured::new(pixels, columns, Kind::Float(64)))
+            Ok(Measured::new(pixels, columns, NumberType::Float(64)))
         }
         Some("npy") => {
             let read = array(&read_bytes(path, LIMIT)?).map_err(|e| fail(path, e))?;
@@ -208,26 +208,29 @@ fn from_tiff(path: &Path) -> Result<Measured, GisaxsError> {
         }
     };
     let (values, kind) = match decoder.read_image().map_err(tiff)? {
-        DecodingResult::F32(v) => (all(v), Kind::Float(32)),
-        DecodingResult::F64(v) => (v, Kind::Float(64)),
+        DecodingResult::F32(v) => (all(v), NumberType::Float(32)),
+        DecodingResult::F64(v) => (v, NumberType::Float(64)),
         DecodingResult::U8(v) if colour == ColorType::Gray(1) => {
             // Each row begins with a byte, the first pixel is its highest bit.
             let bit = |bytes: &[u8], c: usize| f64::from(bytes[c / 8] >> (7 - c % 8) & 1);
             let all = v.chunks_exact(columns.div_ceil(8).max(1));
             let values = all.flat_map(|bytes| (0..columns).map(move |c| bit(bytes, c)));
-            (values.collect(), Kind::Bool)
+            (values.collect(), NumberType::Bool)
         }
-        DecodingResult::U8(v) => (all(v), Kind::Unsigned(8)),
-        DecodingResult::U16(v) => (all(v), Kind::Unsigned(16)),
-        DecodingResult::U32(v) => (all(v), Kind::Unsigned(32)),
+        DecodingResult::U8(v) => (all(v), NumberType::Unsigned(8)),
+        DecodingResult::U16(v) => (all(v), NumberType::Unsigned(16)),
+        DecodingResult::U32(v) => (all(v), NumberType::Unsigned(32)),
         DecodingResult::U64(v) => (
             v.into_iter().map(|x| x as f64).collect(),
-            Kind::Unsigned(64),
+            NumberType::Unsigned(64),
         ),
-        DecodingResult::I8(v) => (all(v), Kind::Signed(8)),
-        DecodingResult::I16(v) => (all(v), Kind::Signed(16)),
-        DecodingResult::I32(v) => (all(v), Kind::Signed(32)),
-        DecodingResult::I64(v) => (v.into_iter().map(|x| x as f64).collect(), Kind::Signed(64)),
+        DecodingResult::I8(v) => (all(v), NumberType::Signed(8)),
+        DecodingResult::I16(v) => (all(v), NumberType::Signed(16)),
+        DecodingResult::I32(v) => (all(v), NumberType::Signed(32)),
+        DecodingResult::I64(v) => (
+            v.into_iter().map(|x| x as f64).collect(),
+            NumberType::Signed(64),
+        ),
         DecodingResult::F16(_) => {
             return Err(fail(
                 path,

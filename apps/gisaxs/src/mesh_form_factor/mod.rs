@@ -4,28 +4,28 @@
 //! |---|---|
 //! | `method`, `settings` | the methods; what a user asks for |
 //! | `prepare`, `cost` | preparation of a method, and selection of the cheapest |
-//! | `each`, `gathered` | F on many grids, by one rank and by several |
+//! | `each`, `over_ranks` | F on many grids, by one rank and by several |
 //! | `q_grid` | the q at which F is computed |
 //! | `surface` | a surface as quadrature nodes, the error of that, and F near q = 0 |
 //! | `direct` | direct sums: one exponential per node and q (SIMD kernels in `kernels/direct.c`) |
 //! | `gemm` | matrix products on tensor grids and detector rows |
 //! | `nufft` | the nonuniform FFT: cost independent of the number of triangles |
-//! | `accelerator`, `several` | form factors on another device, on several devices |
+//! | `accelerator`, `over_devices` | form factors on another device, on several devices |
 //! | `kernels` | the C kernels of this CPU's instruction set |
 
 mod accelerator;
 mod cost;
 mod direct;
 mod each;
-mod gathered;
 mod gemm;
 mod kernels;
 mod method;
 mod nufft;
+mod over_devices;
+mod over_ranks;
 mod prepare;
 mod q_grid;
 mod settings;
-mod several;
 mod surface;
 
 pub(crate) use accelerator::whole_grid;
@@ -33,15 +33,15 @@ pub use accelerator::{Accelerator, DeviceTimes, MakeMeter, Request, Sums, Values
 pub(crate) use cost::runs;
 pub use direct::{Blocks, Precision, direct};
 pub use each::each;
-pub use gathered::each_over;
 pub(crate) use gemm::about_center;
 pub use method::Method;
 pub(crate) use nufft::{Axis, Cells, Layout, Window, chebyshev};
 pub use nufft::{DetectorNufft, grid};
+pub use over_devices::Several;
+pub use over_ranks::each_over;
 pub use prepare::{FINEST, Prepared, prepare};
 pub use q_grid::{Extent, QGrid, part_of};
-pub use settings::Settings;
-pub use several::Several;
+pub use settings::{QuadratureChoice, Settings};
 pub use surface::{Nodes, Quadrature, Sampling, Surface};
 
 use num_complex::Complex64;

@@ -9,7 +9,7 @@ use super::nufft::{
     BLOCK, DetectorNufft, GridNufft, MAX_SHARED, MAX_TERMS, Transform, condition, damped, growth,
 };
 use super::q_grid::{Extent, QGrid, part_of};
-use super::{Method, Quadrature, Sampling, Settings, Surface, Watch, each};
+use super::{Method, Quadrature, QuadratureChoice, Sampling, Settings, Surface, Watch, each};
 use crate::form::Polyhedron;
 use greenup_process::memory;
 use greenup_ranks::Ranks;
@@ -112,11 +112,11 @@ pub fn prepare<'a>(
     let grown = growth(form.mesh().span_z(), &extent);
     let worse = grown * damped(&extent);
     let sampling = match settings.quadrature {
-        None => Sampling::Within(0.5 * accuracy / worse.max(1.0)),
-        Some(None) => Sampling::Every(Quadrature::Centroid),
-        Some(Some(rule)) => Sampling::Every(rule),
+        QuadratureChoice::Fitted => Sampling::Within(0.5 * accuracy / worse.max(1.0)),
+        QuadratureChoice::Rule(rule) => Sampling::Every(rule),
+        QuadratureChoice::Corrected => Sampling::Every(Quadrature::Centroid),
     };
-    let corrected = settings.quadrature == Some(None);
+    let corrected = settings.quadrature == QuadratureChoice::Corrected;
     let precision = settings.precision.unwrap_or(if accuracy >= SINGLE {
         Precision::F32
     } else {

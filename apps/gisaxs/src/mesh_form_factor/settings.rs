@@ -15,8 +15,8 @@ pub struct Settings {
     pub accuracy: f64,
     /// Precision of the direct and GEMM methods; `None`: `F32` if the accuracy permits.
     pub precision: Option<Precision>,
-    /// Quadrature on each triangle. `None`: by the accuracy; `Some(None)`: centroids with a second-order correction.
-    pub quadrature: Option<Option<Quadrature>>,
+    /// Quadrature on each triangle.
+    pub quadrature: QuadratureChoice,
     /// Tuning parameters of the direct method.
     pub blocks: Blocks,
     /// Memory that may be used beyond the mesh and the result, bytes.
@@ -25,13 +25,24 @@ pub struct Settings {
     pub on: Option<Arc<dyn Accelerator>>,
 }
 
+/// Which quadrature rule each triangle has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuadratureChoice {
+    /// The one with the fewest points that the accuracy permits.
+    Fitted,
+    /// The same for all.
+    Rule(Quadrature),
+    /// The centroid, with a correction of second order.
+    Corrected,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
             method: None,
             accuracy: 1e-9,
             precision: None,
-            quadrature: None,
+            quadrature: QuadratureChoice::Fitted,
             blocks: Blocks::default(),
             memory: 2 << 30,
             on: None,

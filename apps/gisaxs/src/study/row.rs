@@ -5,8 +5,8 @@ use crate::form::Polyhedron;
 use crate::gpu::{Device, DirectConfig, OnGrid};
 use crate::mesh::Mesh;
 use crate::mesh_form_factor::{
-    Axis, Blocks, Extent, Method, Precision, QGrid, Quadrature, Request, Sampling, Settings,
-    Surface, Watch, Window, direct, prepare, zeros,
+    Axis, Blocks, Extent, Method, Precision, QGrid, Quadrature, QuadratureChoice, Request,
+    Sampling, Settings, Surface, Watch, Window, direct, prepare, zeros,
 };
 use greenup_meter::{Measurement, Meter, Observer, Run};
 use greenup_model::{Machine, Op, predict};
@@ -136,7 +136,7 @@ pub fn run(
                 method: Some(case.method),
                 accuracy: ACCURACY,
                 precision: Some(case.precision),
-                quadrature: Some(Some(Quadrature::Centroid)),
+                quadrature: QuadratureChoice::Rule(Quadrature::Centroid),
                 blocks: *blocks,
                 ..Settings::default()
             };

@@ -5,7 +5,8 @@ use crate::GisaxsError;
 use crate::form::Polyhedron;
 use crate::mesh::Mesh;
 use crate::mesh_form_factor::{
-    Accelerator, DeviceTimes, MakeMeter, Quadrature, Settings, Several, Watch, prepare,
+    Accelerator, DeviceTimes, MakeMeter, Quadrature, QuadratureChoice, Settings, Several, Watch,
+    prepare,
 };
 use greenup_meter::Measurement;
 use greenup_meter::stats::median;
@@ -102,7 +103,7 @@ pub fn scale(
         method: Some(case.method),
         accuracy: ACCURACY,
         precision: Some(case.precision),
-        quadrature: Some(Some(Quadrature::Centroid)),
+        quadrature: QuadratureChoice::Rule(Quadrature::Centroid),
         memory: u64::MAX,
         on: Several::of(devices[..gpus].to_vec()),
         ..Settings::default()

@@ -6,7 +6,7 @@ use super::work::paper_flops;
 use crate::GisaxsError;
 use crate::form::Polyhedron;
 use crate::mesh::Mesh;
-use crate::mesh_form_factor::{Blocks, Quadrature, Settings, Watch, prepare};
+use crate::mesh_form_factor::{Blocks, Quadrature, QuadratureChoice, Settings, Watch, prepare};
 use greenup_device::affinity::Pin;
 use greenup_meter::stats::median;
 use greenup_ranks::Alone;
@@ -70,7 +70,7 @@ pub fn scale_threads(
         method: Some(case.method),
         accuracy: ACCURACY,
         precision: Some(case.precision),
-        quadrature: Some(Some(Quadrature::Centroid)),
+        quadrature: QuadratureChoice::Rule(Quadrature::Centroid),
         blocks,
         ..Settings::default()
     };

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 
 #[derive(Serialize)]
-struct Row {
+struct ListedProblem {
     /// As `--problem` takes it.
     problem: Name,
     name: &'static str,
@@ -26,7 +26,7 @@ enum Name {
 pub fn list(json: bool) -> Result {
     let rows = Standard::ALL.into_iter().enumerate().map(|(i, s)| {
         let d = s.defaults();
-        Row {
+        ListedProblem {
             problem: match i {
                 0..Problem::NUMBERED => Name::Number(i),
                 _ => Name::Name(s.name()),
@@ -39,7 +39,7 @@ pub fn list(json: bool) -> Result {
         }
     });
     if json {
-        let all: Vec<Row> = rows.collect();
+        let all: Vec<ListedProblem> = rows.collect();
         return print::json(&all);
     }
     let mut out =

@@ -5,11 +5,11 @@ mod batches;
 mod corner;
 mod full_assembly;
 mod kernels;
-mod pace;
 mod partial_assembly;
 mod parts;
 mod rank_sums;
 mod solve;
+mod thread_choice;
 mod zone_matrices;
 
 use crate::HydroError;

@@ -1,9 +1,9 @@
 //! Conjugate gradients with Jacobi preconditioner for all components at once, each with its own convergence. A solve is
 //! one parallel region: waking threads for each of its small parts would cost more than the parts.
 
-use super::pace::Pace;
 use super::parts::{Member, Shared, together};
 use super::rank_sums::{PART, RankSums};
+use super::thread_choice::ThreadChoice;
 use crate::part::halo::Terms;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -25,7 +25,7 @@ pub struct Solver {
     products: [Vec<f64>; 2],
     tolerance: f64,
     most: usize,
-    pace: Pace,
+    pace: ThreadChoice,
     /// The other ranks, if there are any, or sums without rounding.
     team: Option<RankSums>,
     /// The product of the matrix, kept for sums without rounding.
@@ -77,7 +77,7 @@ impl Solver {
             counted: Vec::new(),
             tolerance,
             most,
-            pace: Pace::default(),
+            pace: ThreadChoice::default(),
             team: None,
             image: Vec::new(),
             iterations: 0.0,

@@ -27,12 +27,12 @@ use crate::engine::Timings;
 use crate::fem::mass_matrix::Csr;
 use crate::hydro::Hydro;
 use crate::time::integrator::{Ode, Op};
-use greenup_device::cuda::{Compiler, CudaError, Gpu as Found, Graph, Memory, Session, cubins};
+use greenup_device::cuda::{Compiler, CudaError, Gpu as CudaGpu, Graph, Memory, Session, cubins};
 use greenup_setting::setting;
 use host_zones::HostZones;
 use kernels::{Kernels, built};
 use memory::{Done, Fixed, Register};
-use ranks::Team;
+use ranks::GpuTeam;
 use requirements::Requirements;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub use ranks::RankPart;
 /// An engine on a GPU.
 pub struct Gpu {
     /// Dropped first: kernels of other GPUs may wait for this one.
-    team: Option<Team>,
+    team: Option<GpuTeam>,
     h: Arc<Hydro>,
     /// Product name of the GPU.
     pub name: String,
@@ -72,7 +72,7 @@ pub struct Gpu {
 }
 
 /// Maximum shared memory per block of a GPU, bytes.
-fn shared_bytes(gpu: &Found) -> usize {
+fn shared_bytes(gpu: &CudaGpu) -> usize {
     gpu.named()
         .iter()
         .find(|f| f.0 == "shared_bytes_per_block")
@@ -118,7 +118,7 @@ impl Gpu {
             )));
         }
         h.consistent()?;
-        let gpu = Found::numbered(ordinal)?;
+        let gpu = CudaGpu::numbered(ordinal)?;
         let shared = shared_bytes(&gpu);
         let wrong =
             |e: config::ConfigError| HydroError::Device(format!("{} {e}", setting("kernels")));
@@ -156,7 +156,7 @@ impl Gpu {
 
     fn load(
         h: Arc<Hydro>,
-        (gpu, session): (&Found, Session),
+        (gpu, session): (&CudaGpu, Session),
         ode: Ode,
         csr: Option<&Csr>,
         config: Config,
@@ -175,7 +175,7 @@ impl Gpu {
         )?;
         let fixed = Fixed::new(&session, &h, !config.fused, csr, (kernels.resident, part))?;
         let team = part
-            .map(|part| Team::join((part, &h), (gpu, &session), &fixed, config.peer))
+            .map(|part| GpuTeam::join((part, &h), (gpu, &session), &fixed, config.peer))
             .transpose()?;
         let register = || Register::new(&session, &h);
         let mut out = Self {
@@ -217,7 +217,7 @@ impl Gpu {
 
     /// How it exchanges with the GPUs of other ranks.
     pub fn exchange(&self) -> Option<&'static str> {
-        self.team.as_ref().map(Team::name)
+        self.team.as_ref().map(GpuTeam::name)
     }
 
     /// Uploads the product of the mass matrix and gravity.

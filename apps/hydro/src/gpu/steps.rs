@@ -3,7 +3,7 @@
 use super::config::{Config, Sizes};
 use super::host_zones::HostZones;
 use super::kernels::built;
-use super::ranks::Team;
+use super::ranks::GpuTeam;
 use super::{Done, Gpu, memory};
 use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};
@@ -293,7 +293,7 @@ impl Engine for Gpu {
             .counted
             .download(bytes.as_flattened_mut())
             .map_or([0; 2], |()| bytes.map(u64::from_le_bytes));
-        let by_host = self.team.as_ref().map_or([0; 2], Team::counted);
+        let by_host = self.team.as_ref().map_or([0; 2], GpuTeam::counted);
         Timings {
             iterations: (counted[0] + by_host[0]) as f64 / self.h.space.dim as f64,
             solves: counted[1] + by_host[1],

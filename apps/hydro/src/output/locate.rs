@@ -12,11 +12,11 @@ const SLACK: f64 = 1e-7;
 const STEPS: usize = 40;
 
 /// A zone and reference coordinates in it.
-pub type Found = (usize, Vec<f64>);
+pub type ZonePoint = (usize, Vec<f64>);
 
 /// Zone and reference coordinates of each point; `None` outside of the mesh. Points between zones belong to the zone
 /// of the lowest number.
-pub fn locate(h: &Hydro, s: &State, points: &[[f64; 3]]) -> Vec<Option<Found>> {
+pub fn locate(h: &Hydro, s: &State, points: &[[f64; 3]]) -> Vec<Option<ZonePoint>> {
     let d = h.space.dim;
     let per_zone: Vec<Vec<(usize, Vec<f64>)>> = (0..h.space.zones)
         .into_par_iter()

@@ -37,7 +37,7 @@ pub(super) fn tube(h: &Hydro, t: f64) -> Option<Solution> {
 }
 
 /// A state, and the least and greatest x of its zones.
-type Found = (Side, f64, f64);
+type ZoneState = (Side, f64, f64);
 
 /// The Riemann problem, the position of its jump, and the ends of the tube.
 fn states(h: &Hydro) -> Option<(Riemann, f64, (f64, f64))> {
@@ -47,7 +47,7 @@ fn states(h: &Hydro) -> Option<(Riemann, f64, (f64, f64))> {
     if p.point_energy(1.0).is_some() || p.gravity().is_some() || p.source(d) {
         return None;
     }
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<ZoneState> = Vec::new();
     let mut volume = 0.0;
     for z in 0..space.zones {
         let (gas, material) = (h.gas[z], h.material[z]);

@@ -7,7 +7,7 @@
 //! | [`mesh`] | the zones of a rank and those that touch them, without the mesh of the whole |
 //! | [`setup`] | the problem of a part, and facts of the whole that ranks find together |
 //! | [`local`] | zones and nodes of a part with numbers of their own |
-//! | [`whole`] | numbers in the whole, and fields of the whole that pass by the first rank |
+//! | [`numbering`] | numbers in the whole, and fields of the whole that pass by the first rank |
 //! | [`halo`] | nodes shared with other ranks, and the exchange of their contributions |
 //! | [`ranked`] | an engine whose parts are advanced by ranks |
 
@@ -17,14 +17,14 @@ pub mod local;
 pub mod mesh;
 #[cfg(feature = "metis")]
 mod metis;
+pub mod numbering;
 pub mod partition;
 pub mod ranked;
 pub mod setup;
-pub mod whole;
 
 pub use halo::{Halo, Lists};
 pub use mesh::PartMesh;
+pub use numbering::Whole;
 pub use partition::Partition;
 pub use ranked::Ranked;
 pub use setup::Part;
-pub use whole::Whole;

@@ -1,7 +1,7 @@
 //! An engine whose zones are advanced by several ranks, each with an engine of its own. All ranks call the same methods. States
 //! are those of the part.
 
-use super::whole::Whole;
+use super::numbering::Whole;
 use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};
 use crate::hydro::Hydro;

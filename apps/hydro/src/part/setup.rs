@@ -3,8 +3,8 @@
 use super::halo::{Halo, Terms};
 use super::local::Map;
 use super::mesh::PartMesh;
+use super::numbering::{Numbers, Whole, from_first, sums_before};
 use super::partition::Partition;
-use super::whole::{Numbers, Whole, from_first, sums_before};
 use crate::HydroError;
 use crate::engine::State;
 use crate::fem::fe_space::Space;

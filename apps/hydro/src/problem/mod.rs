@@ -19,18 +19,18 @@ pub use standard::Standard;
 pub use user::User;
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum Source {
     Standard(Standard),
     User(Box<User>),
 }
 
 /// A problem to run.
 #[derive(Clone, Debug)]
-pub struct Problem(Kind);
+pub struct Problem(Source);
 
 impl From<Standard> for Problem {
     fn from(s: Standard) -> Self {
-        Self(Kind::Standard(s))
+        Self(Source::Standard(s))
     }
 }
 
@@ -44,7 +44,7 @@ impl Problem {
     /// No problem has this name, or the file cannot be read or is invalid.
     pub fn of(name: &str) -> Result<Self, HydroError> {
         if name.ends_with(".toml") {
-            return Ok(Self(Kind::User(Box::new(User::read(name.as_ref())?))));
+            return Ok(Self(Source::User(Box::new(User::read(name.as_ref())?))));
         }
         let by_number = name.parse::<usize>().ok().filter(|n| *n < Self::NUMBERED);
         let found = match by_number {
@@ -64,24 +64,24 @@ impl Problem {
     /// The standard problem; `None` for a problem file.
     pub fn standard(&self) -> Option<Standard> {
         match &self.0 {
-            Kind::Standard(s) => Some(*s),
-            Kind::User(_) => None,
+            Source::Standard(s) => Some(*s),
+            Source::User(_) => None,
         }
     }
 
     /// The problem of a file; `None` for a standard problem.
     pub fn user(&self) -> Option<&User> {
         match &self.0 {
-            Kind::Standard(_) => None,
-            Kind::User(u) => Some(u),
+            Source::Standard(_) => None,
+            Source::User(u) => Some(u),
         }
     }
 
     /// Whether there is artificial viscosity.
     pub fn viscous(&self) -> bool {
         match &self.0 {
-            Kind::Standard(s) => s.viscous(),
-            Kind::User(u) => u.viscosity,
+            Source::Standard(s) => s.viscous(),
+            Source::User(u) => u.viscosity,
         }
     }
 
@@ -98,35 +98,35 @@ impl Problem {
     /// Gas of a zone of a material with centre `x`.
     pub fn gas(&self, material: u32, x: &[f64]) -> Gas {
         match &self.0 {
-            Kind::Standard(s) => Gas {
+            Source::Standard(s) => Gas {
                 gamma: s.gamma(x),
                 p_inf: 0.0,
             },
-            Kind::User(u) => u.gas(material),
+            Source::User(u) => u.gas(material),
         }
     }
 
     /// Initial density of a material at a position.
     pub fn density(&self, material: u32, x: &[f64]) -> f64 {
         match &self.0 {
-            Kind::Standard(s) => s.density(x),
-            Kind::User(u) => u.density(material, x),
+            Source::Standard(s) => s.density(x),
+            Source::User(u) => u.density(material, x),
         }
     }
 
     /// Initial velocity of a material at a position.
     pub fn velocity(&self, material: u32, x: &[f64]) -> [f64; 3] {
         match &self.0 {
-            Kind::Standard(s) => s.velocity(x),
-            Kind::User(u) => u.velocity(material, x),
+            Source::Standard(s) => s.velocity(x),
+            Source::User(u) => u.velocity(material, x),
         }
     }
 
     /// Initial specific internal energy of a material at a position, without the point source.
     pub fn energy(&self, material: u32, x: &[f64]) -> f64 {
         match &self.0 {
-            Kind::Standard(s) => s.energy(x),
-            Kind::User(u) => u.energy(material, x),
+            Source::Standard(s) => s.energy(x),
+            Source::User(u) => u.energy(material, x),
         }
     }
 
@@ -134,24 +134,24 @@ impl Problem {
     /// problem.
     pub fn point_energy(&self, e0: f64) -> Option<f64> {
         match &self.0 {
-            Kind::Standard(s) => (*s == Standard::Sedov).then_some(e0),
-            Kind::User(u) => u.point_energy,
+            Source::Standard(s) => (*s == Standard::Sedov).then_some(e0),
+            Source::User(u) => u.point_energy,
         }
     }
 
     /// Gravitational acceleration, uniform; `None` without gravity.
     pub fn gravity(&self) -> Option<[f64; 3]> {
         match &self.0 {
-            Kind::Standard(s) => s.gravity(),
-            Kind::User(u) => u.gravity,
+            Source::Standard(s) => s.gravity(),
+            Source::User(u) => u.gravity,
         }
     }
 
     /// Boundary conditions by attribute, in addition to the straight walls 1, 2 and 3.
     pub fn walls(&self) -> HashMap<u32, Wall> {
         match &self.0 {
-            Kind::Standard(_) => HashMap::new(),
-            Kind::User(u) => u.walls.clone(),
+            Source::Standard(_) => HashMap::new(),
+            Source::User(u) => u.walls.clone(),
         }
     }
 }

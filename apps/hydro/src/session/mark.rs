@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The settings with the mark of their run, which is made if they have none.
 pub fn marked(s: Settings, inputs: &[Input]) -> Settings {
-    let mark = s.mark.clone().unwrap_or_else(|| of(&s, inputs));
+    let mark = s.mark.clone().unwrap_or_else(|| text_of(&s, inputs));
     Settings {
         mark: Some(mark),
         ..s
@@ -18,7 +18,7 @@ pub fn marked(s: Settings, inputs: &[Input]) -> Settings {
 }
 
 /// Mark of a run that begins with these settings and input files: eight hexadecimal digits.
-fn of(s: &Settings, inputs: &[Input]) -> String {
+fn text_of(s: &Settings, inputs: &[Input]) -> String {
     let files: Vec<&str> = s.input_files().iter().map(|(name, _)| *name).collect();
     // Files count by their contents.
     let name = |setting: &str, name: &str| {

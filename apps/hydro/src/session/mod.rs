@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `settings`, `figures` | settings of a run, and of its figures |
-//! | `given`, `help` | settings that other programs give by name; help of flags |
+//! | `named`, `help` | settings that other programs give by name; help of flags |
 //! | `checks`, `mark` | what is refused before a run starts |
 //! | `prepare` | the engine of a rank |
 //! | `run` | what stays the same during a run |
@@ -12,15 +12,15 @@
 
 pub(crate) mod checks;
 pub(crate) mod figures;
-mod given;
 mod help;
 pub(crate) mod mark;
+mod named;
 pub(crate) mod prepare;
 pub(crate) mod restart;
 pub(crate) mod run;
 pub(crate) mod settings;
 
-pub use given::{Given, WrongSetting};
+pub use named::{NamedSettings, WrongSetting};
 
 use crate::HydroError;
 use crate::engine::{Engine, State, Timings};
@@ -67,7 +67,7 @@ impl Session {
     ///
     /// # Errors
     /// A setting is invalid, a file cannot be read, the run does not fit into memory, or the device is not there.
-    pub fn new(given: &Given, ranks: Arc<dyn Ranks>) -> Result<Self> {
+    pub fn new(given: &NamedSettings, ranks: Arc<dyn Ranks>) -> Result<Self> {
         let (problem, settings) = given.0.resolved()?;
         Self::open(problem, settings, None, ranks)
     }

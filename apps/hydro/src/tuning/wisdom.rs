@@ -90,7 +90,7 @@ mod tests {
     use crate::problem::Problem;
     use crate::problem::initial_state::Orders;
     use greenup_wisdom::lookup::Nearness;
-    use greenup_wisdom::{Kind, Map, Origin};
+    use greenup_wisdom::{DeviceKind, Map, Origin};
 
     fn hydro() -> Hydro {
         let mesh = Mesh::open("square01_quad", 1).unwrap();
@@ -110,7 +110,7 @@ mod tests {
     fn kept_kernels_are_used_where_they_exist() {
         let h = hydro();
         let device = |name: &str, cores| Device {
-            kind: Kind::Cpu,
+            kind: DeviceKind::Cpu,
             name: name.to_owned(),
             architecture: "x86_64-avx2".into(),
             facts: BTreeMap::from([("cores".to_owned(), cores)]),

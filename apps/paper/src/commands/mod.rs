@@ -62,7 +62,7 @@ fn summary(paper: &Paper, items: &[&crate::Item]) -> String {
 
 /// A row of the list, as of `--json`.
 #[derive(Serialize)]
-struct Row<'a> {
+struct ListedItem<'a> {
     paper: &'a str,
     item: &'a str,
     title: &'a str,
@@ -76,9 +76,9 @@ fn list(args: &PaperArgs) -> Result {
         Some(name) => vec![crate::find(name.name())?],
         None => crate::list()?,
     };
-    let rows: Vec<Row> = (all.iter())
+    let rows: Vec<ListedItem> = (all.iter())
         .flat_map(|p| {
-            p.items.iter().map(|i| Row {
+            p.items.iter().map(|i| ListedItem {
                 paper: &p.name,
                 item: &i.id,
                 title: &i.title,

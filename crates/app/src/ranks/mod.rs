@@ -5,7 +5,7 @@ mod boards;
 mod team;
 
 pub use boards::Boards;
-pub use team::{RanksArg, Team, check_alone};
+pub use team::{RankTeam, RanksArg, check_alone};
 
 use crate::error::{AppError, Result};
 use crate::print::{self, Level};

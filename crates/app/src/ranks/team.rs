@@ -23,7 +23,7 @@ fn number(text: &str) -> std::result::Result<usize, String> {
 }
 
 /// The ranks of a command, seen from this process.
-pub enum Team {
+pub enum RankTeam {
     /// This process is one of them.
     World(Arc<dyn Ranks>),
     /// All are threads of this process.
@@ -35,17 +35,17 @@ impl RanksArg {
     ///
     /// # Errors
     /// MPI is missing, ranks differ, or a launcher started this process and `--ranks` is given.
-    pub fn team(self, usual: usize) -> Result<Team> {
+    pub fn team(self, usual: usize) -> Result<RankTeam> {
         match (launched(), self.ranks) {
             (Some(l), Some(n)) if l.size > 1 => Err(AppError::new(format!(
                 "--ranks {n}, but a launcher started {} processes, a rank each",
                 l.size
             ))
             .hint("leave out --ranks, or the launcher")),
-            (Some(_), _) => Ok(Team::World(world()?)),
+            (Some(_), _) => Ok(RankTeam::World(world()?)),
             (None, asked) => match asked.unwrap_or(usual) {
-                0 | 1 => Ok(Team::World(Arc::new(Alone))),
-                n => Ok(Team::Threads(n)),
+                0 | 1 => Ok(RankTeam::World(Arc::new(Alone))),
+                n => Ok(RankTeam::Threads(n)),
             },
         }
     }
@@ -66,7 +66,7 @@ pub fn check_alone() -> Result {
     }
 }
 
-impl Team {
+impl RankTeam {
     /// One rank.
     pub fn alone() -> Self {
         Self::World(Arc::new(Alone))

@@ -15,7 +15,7 @@ use worker::Worker;
 
 /// What a microbenchmark does to its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum HostBenchmark {
     /// FMAs per element; 0 for one add, −1 for one add for two elements.
     F64(i32),
     /// As `F64`, in single precision.
@@ -90,7 +90,7 @@ impl Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
     /// The operation.
-    pub kind: Kind,
+    pub kind: HostBenchmark,
     /// Memory level of the working set.
     pub level: Level,
     /// Number of threads.
@@ -101,7 +101,7 @@ impl Bench {
     /// Multiply–adds in registers: what the cores do without any memory.
     pub fn f64_peak(threads: usize) -> Self {
         Self {
-            kind: Kind::F64(480),
+            kind: HostBenchmark::F64(480),
             level: Level::L1,
             threads,
         }
@@ -111,17 +111,21 @@ impl Bench {
     pub fn name(&self) -> String {
         let level = format!("{:?}", self.level).to_uppercase();
         match self.kind {
-            Kind::F64(k) if self.level == Level::Dram => format!("f64 I={}", per_element(k) / 8.0),
-            Kind::F32(k) if self.level == Level::Dram => format!("f32 I={}", per_element(k) / 4.0),
-            Kind::F64(_) => "f64 peak".into(),
-            Kind::F32(_) => "f32 peak".into(),
-            Kind::Integer => "integer".into(),
-            Kind::SquareRoots => "square roots".into(),
-            Kind::Read => format!("read {level}"),
-            Kind::Write => format!("write {level}"),
-            Kind::Copy => format!("copy {level}"),
-            Kind::Triad => format!("triad {level}"),
-            Kind::Chase => format!("random {level}"),
+            HostBenchmark::F64(k) if self.level == Level::Dram => {
+                format!("f64 I={}", per_element(k) / 8.0)
+            }
+            HostBenchmark::F32(k) if self.level == Level::Dram => {
+                format!("f32 I={}", per_element(k) / 4.0)
+            }
+            HostBenchmark::F64(_) => "f64 peak".into(),
+            HostBenchmark::F32(_) => "f32 peak".into(),
+            HostBenchmark::Integer => "integer".into(),
+            HostBenchmark::SquareRoots => "square roots".into(),
+            HostBenchmark::Read => format!("read {level}"),
+            HostBenchmark::Write => format!("write {level}"),
+            HostBenchmark::Copy => format!("copy {level}"),
+            HostBenchmark::Triad => format!("triad {level}"),
+            HostBenchmark::Chase => format!("random {level}"),
         }
     }
 
@@ -302,15 +306,15 @@ mod tests {
         let facts = CpuFacts::read();
         let team = Team::new(&facts.cores);
         for kind in [
-            Kind::F64(1),
-            Kind::F32(-1),
-            Kind::Integer,
-            Kind::SquareRoots,
-            Kind::Read,
-            Kind::Write,
-            Kind::Copy,
-            Kind::Triad,
-            Kind::Chase,
+            HostBenchmark::F64(1),
+            HostBenchmark::F32(-1),
+            HostBenchmark::Integer,
+            HostBenchmark::SquareRoots,
+            HostBenchmark::Read,
+            HostBenchmark::Write,
+            HostBenchmark::Copy,
+            HostBenchmark::Triad,
+            HostBenchmark::Chase,
         ] {
             let bench = Bench {
                 kind,
@@ -331,11 +335,11 @@ mod tests {
         let facts = CpuFacts::read();
         let team = Team::new(&facts.cores);
         for (kind, want) in [
-            (Kind::F64(0), 0.125),
-            (Kind::F64(1), 0.25),
-            (Kind::F32(-1), 0.125),
-            (Kind::F32(0), 0.25),
-            (Kind::F32(48), 24.0),
+            (HostBenchmark::F64(0), 0.125),
+            (HostBenchmark::F64(1), 0.25),
+            (HostBenchmark::F32(-1), 0.125),
+            (HostBenchmark::F32(0), 0.25),
+            (HostBenchmark::F32(48), 24.0),
         ] {
             let bench = Bench {
                 kind,

@@ -1,6 +1,6 @@
 //! One thread's share of a microbenchmark: its data and its passes.
 
-use super::{Kind, Level, per_element};
+use super::{HostBenchmark, Level, per_element};
 use crate::kernels::{Chain, GRAIN_BYTES, Kernels};
 use greenup_device::Buffer;
 use greenup_model::Op;
@@ -9,8 +9,8 @@ enum Data {
     F64(Buffer<f64>, i32),
     F32(Buffer<f32>, i32),
     Integer(Buffer<u32>),
-    One(Kind, Buffer<f64>),
-    Two(Kind, Buffer<f64>, Buffer<f64>),
+    One(HostBenchmark, Buffer<f64>),
+    Two(HostBenchmark, Buffer<f64>, Buffer<f64>),
     Three(Buffer<f64>, Buffer<f64>, Buffer<f64>),
     Chain(Chain, u64),
 }
@@ -38,7 +38,7 @@ const PASS_S: f64 = 3e-3;
 impl Worker {
     /// `None` if `go` says no before its data, up to gigabytes, are written.
     pub fn new(
-        kind: Kind,
+        kind: HostBenchmark,
         level: Level,
         bytes: usize,
         rank: usize,
@@ -56,31 +56,31 @@ impl Worker {
         };
         let mut doubles = |n: usize| Buffer::from_fn_while(n / 8, go, |_| 0.5 + 0.5 * rng.f64());
         let (data, total) = match kind {
-            Kind::F64(k) => (Data::F64(doubles(bytes)?, k), bytes),
-            Kind::F32(k) => (
+            HostBenchmark::F64(k) => (Data::F64(doubles(bytes)?, k), bytes),
+            HostBenchmark::F32(k) => (
                 Data::F32(
                     Buffer::from_fn_while(bytes / 4, go, |_| 0.5 + 0.5 * rng.f32())?,
                     k,
                 ),
                 bytes,
             ),
-            Kind::Integer => (
+            HostBenchmark::Integer => (
                 Data::Integer(Buffer::from_fn_while(bytes / 4, go, |_| rng.u32(..))?),
                 bytes,
             ),
-            Kind::Read | Kind::Write => (Data::One(kind, doubles(bytes)?), bytes),
-            Kind::SquareRoots | Kind::Copy => {
+            HostBenchmark::Read | HostBenchmark::Write => (Data::One(kind, doubles(bytes)?), bytes),
+            HostBenchmark::SquareRoots | HostBenchmark::Copy => {
                 let each = split(2);
                 (Data::Two(kind, doubles(each)?, doubles(each)?), each)
             }
-            Kind::Triad => {
+            HostBenchmark::Triad => {
                 let each = split(3);
                 (
                     Data::Three(doubles(each)?, doubles(each)?, doubles(each)?),
                     each,
                 )
             }
-            Kind::Chase => (Data::Chain(cycle(bytes / 64, &mut rng, go)?, 0), bytes),
+            HostBenchmark::Chase => (Data::Chain(cycle(bytes / 64, &mut rng, go)?, 0), bytes),
         };
         let mut worker = Self {
             kernels: Kernels::best(),
@@ -130,7 +130,9 @@ impl Worker {
                 (level, n),
             ],
             Data::One(..) => vec![(level, n)],
-            Data::Two(Kind::SquareRoots, ..) => vec![(Op::Special, n / 8.0), (level, 2.0 * n)],
+            Data::Two(HostBenchmark::SquareRoots, ..) => {
+                vec![(Op::Special, n / 8.0), (level, 2.0 * n)]
+            }
             Data::Two(..) => vec![(level, 2.0 * n)],
             Data::Three(..) => vec![(Op::F64, n / 8.0 * 2.0), (level, 3.0 * n)],
             Data::Chain(..) => vec![(Op::Random, (self.calls * CHASE_STEPS) as f64)],
@@ -159,9 +161,11 @@ impl Worker {
             Data::Integer(x) => {
                 self.sink += k.integer(&x.as_slice()[range(4)], INTEGER_ROUNDS) as f64;
             }
-            Data::One(Kind::Read, x) => self.sink += k.read(&x.as_slice()[range(8)]) as f64,
+            Data::One(HostBenchmark::Read, x) => {
+                self.sink += k.read(&x.as_slice()[range(8)]) as f64
+            }
             Data::One(_, x) => k.write(&mut x.as_mut_slice()[range(8)]),
-            Data::Two(Kind::SquareRoots, a, b) => {
+            Data::Two(HostBenchmark::SquareRoots, a, b) => {
                 k.square_roots(&b.as_slice()[range(8)], &mut a.as_mut_slice()[range(8)]);
             }
             Data::Two(_, a, b) => k.copy(&mut a.as_mut_slice()[range(8)], &b.as_slice()[range(8)]),

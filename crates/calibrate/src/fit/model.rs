@@ -50,7 +50,7 @@ impl Parameters {
 
 /// One record as numbers.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct RecordNumbers {
     pub counts: Vec<f64>,
     pub time_s: f64,
     pub energy_j: f64,
@@ -64,7 +64,7 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub struct Rows {
     pub ops: Vec<Op>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<RecordNumbers>,
     pub has_energy: bool,
 }
 
@@ -93,7 +93,7 @@ impl Rows {
         }
         let rows = used
             .into_iter()
-            .map(|r| Row {
+            .map(|r| RecordNumbers {
                 counts: ops.iter().map(|&op| r.work.count(op)).collect(),
                 time_s: r.time_s,
                 energy_j: r.energy_j.unwrap_or(0.0),
@@ -114,7 +114,7 @@ impl Rows {
     }
 
     /// The same classes with other rows.
-    pub fn with_rows(&self, rows: Vec<Row>) -> Self {
+    pub fn with_rows(&self, rows: Vec<RecordNumbers>) -> Self {
         Self {
             rows,
             ..self.clone()
@@ -143,7 +143,7 @@ impl Rows {
     }
 
     /// Modelled time of a row and the unit that sets it (`None`: the cap).
-    fn time(&self, row: &Row, p: &Parameters) -> (f64, Option<Unit>) {
+    fn time(&self, row: &RecordNumbers, p: &Parameters) -> (f64, Option<Unit>) {
         let mut best = (0.0, None);
         for (k, op) in self.ops.iter().enumerate() {
             // Classes are sorted so that those of one unit stand together or are summed here.
@@ -165,12 +165,12 @@ impl Rows {
         best
     }
 
-    fn marginal(&self, row: &Row, p: &Parameters) -> f64 {
+    fn marginal(&self, row: &RecordNumbers, p: &Parameters) -> f64 {
         row.counts.iter().zip(&p.eps).map(|(n, e)| n * e).sum()
     }
 
     /// Modelled energy; the capped method uses its own time where the row's time is the device's.
-    fn energy(&self, row: &Row, p: &Parameters, method: Method) -> f64 {
+    fn energy(&self, row: &RecordNumbers, p: &Parameters, method: Method) -> f64 {
         let t = if method == Method::Capped && row.full {
             self.time(row, p).0
         } else {

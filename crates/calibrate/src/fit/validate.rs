@@ -1,7 +1,7 @@
 //! Cross-validation by setting and by benchmark, and capped against uncapped.
 
 use super::ks::KsTest;
-use super::model::{Row, Rows};
+use super::model::{RecordNumbers, Rows};
 use super::{Errors, Method, caps, estimate};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -28,14 +28,14 @@ pub fn validate(rows: &Rows, method: Method) -> Option<Validation> {
     })
 }
 
-fn folds(rows: &Rows, method: Method, key: impl Fn(&Row) -> &String) -> Option<Errors> {
+fn folds(rows: &Rows, method: Method, key: impl Fn(&RecordNumbers) -> &String) -> Option<Errors> {
     let keys: BTreeSet<&String> = rows.rows.iter().map(&key).collect();
     if keys.len() < 2 {
         return None;
     }
     let mut errors = Vec::new();
     for held in keys {
-        let (test, train): (Vec<Row>, Vec<Row>) =
+        let (test, train): (Vec<RecordNumbers>, Vec<RecordNumbers>) =
             rows.rows.iter().cloned().partition(|r| key(r) == held);
         // A class that occurs in the held-out fold alone cannot be predicted.
         let known = |k: usize| train.iter().any(|r| r.counts[k] > 0.0);

@@ -1,7 +1,7 @@
 //! A GPU with the data of the microbenchmarks: preparing, checking and running them.
 
 use super::host_reference::Difference;
-use super::kind::{Fill, GpuBench, GpuLevel, Kind, Number, Operand, work};
+use super::kind::{Fill, GpuBench, GpuBenchmark, GpuLevel, Number, Operand, work};
 use super::{data, host_reference};
 use greenup_device::cuda::{
     Compiled, Compiler, CudaError, Function, Gpu, Memory, Repeater, Session, Shape, Source,
@@ -103,10 +103,10 @@ impl BenchContext {
     }
 
     /// Whether this GPU has what the microbenchmark uses.
-    pub fn can(&self, kind: Kind) -> bool {
+    pub fn can(&self, kind: GpuBenchmark) -> bool {
         match kind {
-            Kind::Wgmma(_) => self.gpu.arch == "sm_90",
-            Kind::Dmma(k) => {
+            GpuBenchmark::Wgmma(_) => self.gpu.arch == "sm_90",
+            GpuBenchmark::Dmma(k) => {
                 let number: u32 = self.gpu.arch.trim_start_matches("sm_").parse().unwrap_or(0);
                 // The deeper shapes came with Hopper.
                 number >= 90 && k > 0
@@ -143,8 +143,10 @@ impl BenchContext {
 
     fn fill(&mut self, bench: &GpuBench) -> Result<(), CudaError> {
         let wanted = match bench.kind {
-            Kind::Random(level) | Kind::Latency(level) => Contents::Table(self.lines(level)),
-            Kind::Wgmma(o) => Contents::Operands(o, bench.fill),
+            GpuBenchmark::Random(level) | GpuBenchmark::Latency(level) => {
+                Contents::Table(self.lines(level))
+            }
+            GpuBenchmark::Wgmma(o) => Contents::Operands(o, bench.fill),
             _ => Contents::Numbers(bench.number(), bench.fill),
         };
         if self.holds == Some(wanted) {
@@ -186,22 +188,26 @@ impl BenchContext {
         let threads = i64::from(bench.multiprocessors) * i64::from(bench.threads());
         let far = (self.input.len() / 16) as i64;
         let shape = match bench.kind {
-            Kind::CopyOnce => {
+            GpuBenchmark::CopyOnce => {
                 let blocks = far.cast_unsigned().div_ceil(u64::from(bench.threads()));
                 Shape::line(u32::try_from(blocks).unwrap_or(u32::MAX), bench.threads())
             }
             _ => alone,
         };
         let (n, passes) = match bench.kind {
-            Kind::Stream(..) | Kind::Read | Kind::Write | Kind::Copy | Kind::CopyOnce => (far, 1),
-            Kind::Peak(_) => (8192, 1),
-            Kind::Integers | Kind::Roots => (4096, 1),
-            Kind::Shared => (16_384, 1),
-            Kind::L2 => (NEAR / 16, 64),
-            Kind::Random(level) => (self.lines(level), 64),
-            Kind::Latency(level) => (self.lines(level), 1 << 14),
-            Kind::Dmma(k) => (0, 8192 / k as i32),
-            Kind::Wgmma(_) => (0, 4096),
+            GpuBenchmark::Stream(..)
+            | GpuBenchmark::Read
+            | GpuBenchmark::Write
+            | GpuBenchmark::Copy
+            | GpuBenchmark::CopyOnce => (far, 1),
+            GpuBenchmark::Peak(_) => (8192, 1),
+            GpuBenchmark::Integers | GpuBenchmark::Roots => (4096, 1),
+            GpuBenchmark::Shared => (16_384, 1),
+            GpuBenchmark::L2 => (NEAR / 16, 64),
+            GpuBenchmark::Random(level) => (self.lines(level), 64),
+            GpuBenchmark::Latency(level) => (self.lines(level), 1 << 14),
+            GpuBenchmark::Dmma(k) => (0, 8192 / k as i32),
+            GpuBenchmark::Wgmma(_) => (0, 4096),
         };
         Ok(Prepared {
             context: PhantomData,

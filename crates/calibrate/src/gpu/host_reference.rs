@@ -1,7 +1,7 @@
 //! The same computations on the host: what the microbenchmarks must reach.
 
 use super::data::{decode, from_half, to_half};
-use super::kind::{Kind, Number, Operand};
+use super::kind::{GpuBenchmark, Number, Operand};
 
 /// Arithmetic rounded as the type rounds. Doubles cannot be rounded after the fact, so each type has
 /// its own product.
@@ -46,26 +46,31 @@ fn word(bytes: &[u8], i: usize) -> u32 {
 }
 
 /// (n, passes, blocks) of a small launch.
-pub fn small(kind: Kind) -> (i64, i32, u32) {
+pub fn small(kind: GpuBenchmark) -> (i64, i32, u32) {
     match kind {
-        Kind::Stream(..) | Kind::L2 | Kind::Read | Kind::Write | Kind::Copy | Kind::CopyOnce => {
-            (50_007, 1, 3)
-        }
-        Kind::Random(level) => (level.lines().min(1 << 16), 5, 3),
-        Kind::Latency(level) => (level.lines().min(1 << 16), 5, 1),
-        Kind::Dmma(_) | Kind::Wgmma(_) => (0, 2, 2),
+        GpuBenchmark::Stream(..)
+        | GpuBenchmark::L2
+        | GpuBenchmark::Read
+        | GpuBenchmark::Write
+        | GpuBenchmark::Copy
+        | GpuBenchmark::CopyOnce => (50_007, 1, 3),
+        GpuBenchmark::Random(level) => (level.lines().min(1 << 16), 5, 3),
+        GpuBenchmark::Latency(level) => (level.lines().min(1 << 16), 5, 1),
+        GpuBenchmark::Dmma(_) | GpuBenchmark::Wgmma(_) => (0, 2, 2),
         _ => (128, 2, 3),
     }
 }
 
 /// Bytes of output that a small launch writes.
-pub fn output_bytes(kind: Kind, n: i64, threads: u32) -> usize {
+pub fn output_bytes(kind: GpuBenchmark, n: i64, threads: u32) -> usize {
     let threads = threads as usize;
     match kind {
-        Kind::Write | Kind::Copy | Kind::CopyOnce => n as usize * 16,
-        Kind::Wgmma(_) => threads / 2 * 128 * 4,
-        Kind::Shared | Kind::L2 | Kind::Read => threads * 16,
-        Kind::Stream(Number::F64, _) | Kind::Peak(Number::F64) | Kind::Dmma(_) => threads * 8,
+        GpuBenchmark::Write | GpuBenchmark::Copy | GpuBenchmark::CopyOnce => n as usize * 16,
+        GpuBenchmark::Wgmma(_) => threads / 2 * 128 * 4,
+        GpuBenchmark::Shared | GpuBenchmark::L2 | GpuBenchmark::Read => threads * 16,
+        GpuBenchmark::Stream(Number::F64, _)
+        | GpuBenchmark::Peak(Number::F64)
+        | GpuBenchmark::Dmma(_) => threads * 8,
         _ => threads * 4,
     }
 }
@@ -87,7 +92,7 @@ pub struct Difference {
 /// # Errors
 /// The first difference.
 pub fn compare(
-    kind: Kind,
+    kind: GpuBenchmark,
     input: &[u8],
     output: &[u8],
     (n, passes): (i64, i32),
@@ -101,7 +106,7 @@ pub fn compare(
     // A few threads of every warp position.
     let some = || (0..all).step_by(37);
     match kind {
-        Kind::Stream(number, products) => {
+        GpuBenchmark::Stream(number, products) => {
             let lanes = if number == Number::F16 { 2 } else { 1 };
             for t in some() {
                 for lane in 0..lanes {
@@ -113,7 +118,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Peak(number) => {
+        GpuBenchmark::Peak(number) => {
             let lanes = if number == Number::F16 { 2 } else { 1 };
             for t in some() {
                 for lane in 0..lanes {
@@ -134,7 +139,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Integers => {
+        GpuBenchmark::Integers => {
             let (plus, with) = (word(input, 0) | 1, word(input, 1));
             for t in some() {
                 let mut sum = 0_u32;
@@ -150,7 +155,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Roots => {
+        GpuBenchmark::Roots => {
             for t in some() {
                 let square = |i: usize| 0.5 + f64::from(float(input, i)).powi(2);
                 let mut sum = 0.0;
@@ -168,7 +173,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Shared => {
+        GpuBenchmark::Shared => {
             for t in some() {
                 for w in 0..4 {
                     let mut x = 0;
@@ -184,7 +189,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::L2 | Kind::Read => {
+        GpuBenchmark::L2 | GpuBenchmark::Read => {
             for t in some() {
                 for w in 0..4 {
                     let x = places(t, block, all, 8)
@@ -198,7 +203,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Write => {
+        GpuBenchmark::Write => {
             for i in 0..n {
                 // Tiles of four vectors a thread; each thread counts its tiles.
                 let t = i / (4 * block) % (all / block) * block + i % block;
@@ -216,12 +221,12 @@ pub fn compare(
                 }
             }
         }
-        Kind::Copy | Kind::CopyOnce => {
+        GpuBenchmark::Copy | GpuBenchmark::CopyOnce => {
             if let Some(i) = (0..16 * n).find(|&i| input[i] != output[i]) {
                 return differs(i, f64::from(output[i]), f64::from(input[i]));
             }
         }
-        Kind::Random(level) | Kind::Latency(level) => {
+        GpuBenchmark::Random(level) | GpuBenchmark::Latency(level) => {
             let ways = u64::from(kind.ways());
             for t in 0..all {
                 let all_ways = (0..ways).fold(0, |x, c| {
@@ -238,7 +243,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Dmma(k) => {
+        GpuBenchmark::Dmma(k) => {
             for t in some() {
                 let want = passes as f64 * dmma(k as usize, input, t % 32);
                 let got = at(Number::F64, output, t);
@@ -247,7 +252,7 @@ pub fn compare(
                 }
             }
         }
-        Kind::Wgmma(o) => {
+        GpuBenchmark::Wgmma(o) => {
             for i in (0..all / 2 * 128).step_by(29) {
                 // Every group of four warps has 64 rows; even groups share theirs, and odd ones.
                 let (row, column) = (i / 128 % (block / 2) % 128, i % 128);

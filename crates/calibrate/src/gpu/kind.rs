@@ -105,7 +105,7 @@ impl fmt::Display for GpuLevel {
 
 /// What a microbenchmark does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum GpuBenchmark {
     /// A stream from memory with this number of FMAs per number read; 0: one addition.
     Stream(Number, u32),
     /// FMAs in registers only.
@@ -153,7 +153,7 @@ pub enum Fill {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GpuBench {
     /// What it does.
-    pub kind: Kind,
+    pub kind: GpuBenchmark,
     /// Multiprocessors that work; few stretch the time of the same work, which separates constant
     /// power, and leave the clock free.
     pub multiprocessors: u32,
@@ -161,7 +161,7 @@ pub struct GpuBench {
     pub fill: Fill,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for GpuBenchmark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stream(n, k) => {
@@ -185,7 +185,7 @@ impl fmt::Display for Kind {
     }
 }
 
-impl Kind {
+impl GpuBenchmark {
     /// Ways through a table that a thread follows at once.
     pub(super) fn ways(self) -> u32 {
         match self {
@@ -209,28 +209,28 @@ impl GpuBench {
     /// Its kernel in `SOURCE`.
     pub fn kernel(&self) -> &'static str {
         match self.kind {
-            Kind::Stream(..) => "intensity",
-            Kind::Peak(_) => "peak",
-            Kind::Integers => "integers",
-            Kind::Roots => "roots",
-            Kind::Shared => "shared_read",
-            Kind::L2 | Kind::Read => "far_read",
-            Kind::Write => "write",
-            Kind::Copy => "copy",
-            Kind::CopyOnce => "copy_once",
-            Kind::Random(_) | Kind::Latency(_) => "chase",
-            Kind::Dmma(_) => "dmma",
-            Kind::Wgmma(_) => "wgmma",
+            GpuBenchmark::Stream(..) => "intensity",
+            GpuBenchmark::Peak(_) => "peak",
+            GpuBenchmark::Integers => "integers",
+            GpuBenchmark::Roots => "roots",
+            GpuBenchmark::Shared => "shared_read",
+            GpuBenchmark::L2 | GpuBenchmark::Read => "far_read",
+            GpuBenchmark::Write => "write",
+            GpuBenchmark::Copy => "copy",
+            GpuBenchmark::CopyOnce => "copy_once",
+            GpuBenchmark::Random(_) | GpuBenchmark::Latency(_) => "chase",
+            GpuBenchmark::Dmma(_) => "dmma",
+            GpuBenchmark::Wgmma(_) => "wgmma",
         }
     }
 
-    /// Threads of a block; but for [`Kind::CopyOnce`] the only one of a multiprocessor.
+    /// Threads of a block; but for [`GpuBenchmark::CopyOnce`] the only one of a multiprocessor.
     pub fn threads(&self) -> u32 {
         match self.kind {
-            Kind::CopyOnce => 128,
-            Kind::Latency(_) => 1,
-            Kind::Dmma(_) => 256,
-            Kind::Wgmma(_) => 512,
+            GpuBenchmark::CopyOnce => 128,
+            GpuBenchmark::Latency(_) => 1,
+            GpuBenchmark::Dmma(_) => 256,
+            GpuBenchmark::Wgmma(_) => 512,
             _ => 1024,
         }
     }
@@ -238,8 +238,8 @@ impl GpuBench {
     /// The type of the input's numbers.
     pub fn number(&self) -> Number {
         match self.kind {
-            Kind::Stream(n, _) | Kind::Peak(n) => n,
-            Kind::Dmma(_) => Number::F64,
+            GpuBenchmark::Stream(n, _) | GpuBenchmark::Peak(n) => n,
+            GpuBenchmark::Dmma(_) => Number::F64,
             _ => Number::F32,
         }
     }
@@ -247,7 +247,7 @@ impl GpuBench {
     /// The architecture it is compiled for: products of warp groups are a feature of one.
     pub fn arch(&self, gpu: &str) -> String {
         match self.kind {
-            Kind::Wgmma(_) => format!("{gpu}a"),
+            GpuBenchmark::Wgmma(_) => format!("{gpu}a"),
             _ => gpu.to_owned(),
         }
     }
@@ -260,9 +260,9 @@ impl GpuBench {
             Number::F64 => 2,
         };
         let (products, depth, tensor) = match self.kind {
-            Kind::Stream(_, k) => (k, 8, 0),
-            Kind::Dmma(k) => (1, k, 0),
-            Kind::Wgmma(o) => (1, 8, o as u32),
+            GpuBenchmark::Stream(_, k) => (k, 8, 0),
+            GpuBenchmark::Dmma(k) => (1, k, 0),
+            GpuBenchmark::Wgmma(o) => (1, 8, o as u32),
             _ => (1, 8, 0),
         };
         vec![
@@ -276,11 +276,11 @@ impl GpuBench {
 }
 
 /// Work of one launch.
-pub(super) fn work(kind: Kind, n: i64, passes: f64, threads: f64) -> Work {
+pub(super) fn work(kind: GpuBenchmark, n: i64, passes: f64, threads: f64) -> Work {
     let n = n as f64;
     let vectors = n * passes;
     let counts: Vec<(Op, f64)> = match kind {
-        Kind::Stream(number, products) => {
+        GpuBenchmark::Stream(number, products) => {
             let per = if products == 0 {
                 1.0
             } else {
@@ -291,32 +291,32 @@ pub(super) fn work(kind: Kind, n: i64, passes: f64, threads: f64) -> Work {
                 (Op::Dram, 16.0 * vectors),
             ]
         }
-        Kind::Peak(number) => {
+        GpuBenchmark::Peak(number) => {
             let pair = if number == Number::F16 { 2.0 } else { 1.0 };
             vec![(number.op(), 2.0 * pair * 8.0 * vectors * threads)]
         }
-        Kind::Integers => vec![(Op::Int, 2.0 * 8.0 * vectors * threads)],
-        Kind::Roots => vec![
+        GpuBenchmark::Integers => vec![(Op::Int, 2.0 * 8.0 * vectors * threads)],
+        GpuBenchmark::Roots => vec![
             (Op::Special, 8.0 * vectors * threads),
             (Op::F32, 8.0 * vectors * threads),
         ],
         // Two exclusive ors a vector (three operands each), and half its address.
-        Kind::Shared => vec![
+        GpuBenchmark::Shared => vec![
             (Op::L1, 16.0 * vectors * threads),
             (Op::Int, 3.0 * vectors * threads),
         ],
-        Kind::L2 => vec![(Op::L2, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
-        Kind::Read => vec![(Op::Dram, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
-        Kind::Write => vec![(Op::Dram, 16.0 * vectors)],
-        Kind::Copy | Kind::CopyOnce => vec![(Op::Dram, 32.0 * vectors)],
-        Kind::Random(_) | Kind::Latency(_) => {
+        GpuBenchmark::L2 => vec![(Op::L2, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
+        GpuBenchmark::Read => vec![(Op::Dram, 16.0 * vectors), (Op::Int, 2.0 * vectors)],
+        GpuBenchmark::Write => vec![(Op::Dram, 16.0 * vectors)],
+        GpuBenchmark::Copy | GpuBenchmark::CopyOnce => vec![(Op::Dram, 32.0 * vectors)],
+        GpuBenchmark::Random(_) | GpuBenchmark::Latency(_) => {
             vec![(Op::Random, f64::from(kind.ways()) * passes * threads)]
         }
-        Kind::Dmma(k) => vec![(
+        GpuBenchmark::Dmma(k) => vec![(
             Op::TensorF64,
             threads / 32.0 * passes * 16.0 * (2.0 * 16.0 * 8.0 * f64::from(k)),
         )],
-        Kind::Wgmma(o) => {
+        GpuBenchmark::Wgmma(o) => {
             let k = 32.0 / o.bytes() as f64;
             vec![(
                 o.op(),

@@ -1,7 +1,7 @@
 //! Which microbenchmarks a calibration of a GPU runs, and running them.
 
 use super::context::BenchContext;
-use super::kind::{Fill, GpuBench, GpuLevel, Kind, Number, Operand};
+use super::kind::{Fill, GpuBench, GpuBenchmark, GpuLevel, Number, Operand};
 use crate::record::Record;
 use greenup_device::cuda::CudaError;
 use greenup_files::FileError;
@@ -26,26 +26,26 @@ pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
         });
     };
     let peaks = [
-        Kind::Peak(Number::F64),
-        Kind::Peak(Number::F32),
-        Kind::Peak(Number::F16),
-        Kind::Integers,
-        Kind::Roots,
-        Kind::Shared,
-        Kind::L2,
-        Kind::Dmma(8),
-        Kind::Dmma(16),
-        Kind::Wgmma(Operand::Tf32),
-        Kind::Wgmma(Operand::Bf16),
-        Kind::Wgmma(Operand::Fp8),
-        Kind::Wgmma(Operand::Int8),
+        GpuBenchmark::Peak(Number::F64),
+        GpuBenchmark::Peak(Number::F32),
+        GpuBenchmark::Peak(Number::F16),
+        GpuBenchmark::Integers,
+        GpuBenchmark::Roots,
+        GpuBenchmark::Shared,
+        GpuBenchmark::L2,
+        GpuBenchmark::Dmma(8),
+        GpuBenchmark::Dmma(16),
+        GpuBenchmark::Wgmma(Operand::Tf32),
+        GpuBenchmark::Wgmma(Operand::Bf16),
+        GpuBenchmark::Wgmma(Operand::Fp8),
+        GpuBenchmark::Wgmma(Operand::Int8),
     ];
     for kind in peaks.into_iter().chain([
-        Kind::Dmma(4),
-        Kind::Read,
-        Kind::Write,
-        Kind::CopyOnce,
-        Kind::Random(GpuLevel::Dram),
+        GpuBenchmark::Dmma(4),
+        GpuBenchmark::Read,
+        GpuBenchmark::Write,
+        GpuBenchmark::CopyOnce,
+        GpuBenchmark::Random(GpuLevel::Dram),
     ]) {
         add(kind, 1.0, Fill::Normal);
     }
@@ -55,7 +55,7 @@ pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
         (Number::F16, &F16[..]),
     ] {
         for &k in all.iter().step_by(if quick { 2 } else { 1 }) {
-            add(Kind::Stream(number, k), 1.0, Fill::Normal);
+            add(GpuBenchmark::Stream(number, k), 1.0, Fill::Normal);
         }
     }
     let shares: &[f64] = if quick {
@@ -67,17 +67,17 @@ pub fn plan(multiprocessors: u32, quick: bool) -> Vec<GpuBench> {
         for kind in peaks {
             add(kind, share, Fill::Normal);
         }
-        add(Kind::Stream(Number::F64, 8), share, Fill::Normal);
-        add(Kind::Copy, share, Fill::Normal);
+        add(GpuBenchmark::Stream(Number::F64, 8), share, Fill::Normal);
+        add(GpuBenchmark::Copy, share, Fill::Normal);
     }
     if !quick {
         for fill in [Fill::Uniform, Fill::Ones, Fill::Zeros] {
             for kind in [
-                Kind::Peak(Number::F64),
-                Kind::Dmma(16),
-                Kind::Wgmma(Operand::Bf16),
-                Kind::Read,
-                Kind::CopyOnce,
+                GpuBenchmark::Peak(Number::F64),
+                GpuBenchmark::Dmma(16),
+                GpuBenchmark::Wgmma(Operand::Bf16),
+                GpuBenchmark::Read,
+                GpuBenchmark::CopyOnce,
             ] {
                 add(kind, 1.0, fill);
             }

@@ -1,7 +1,7 @@
 //! What the cores of a host share: a triad in memory, reads of the shared cache, and multiply–adds in registers, on 1, 2, 4, …
 //! active cores.
 
-use crate::bench::{Bench, Kind, Level, Prepared};
+use crate::bench::{Bench, HostBenchmark, Level, Prepared};
 use greenup_device::{CpuFacts, Team};
 use greenup_meter::Observer;
 use greenup_model::Op;
@@ -13,7 +13,7 @@ use greenup_model::network::host::Active;
 const BEYOND: usize = 4;
 
 /// Benchmarks of a number of cores.
-struct Row {
+struct CoreBenches {
     cores: usize,
     benches: Vec<(Op, Prepared)>,
     /// Rates of each round, per benchmark.
@@ -39,7 +39,7 @@ pub fn measure(
         .collect();
     counts.push(most);
     let go = || !observer.cancelled();
-    let mut rows: Vec<Row> = (counts.into_iter())
+    let mut rows: Vec<CoreBenches> = (counts.into_iter())
         .map(|cores| row(facts, &team, cores, (private.unwrap_or(1 << 20), all), &go))
         .collect();
     let (rounds, seconds) = if quick { (3, 0.08) } else { (7, 0.25) };
@@ -88,7 +88,7 @@ fn row(
     cores: usize,
     (private, shared): (usize, usize),
     go: &(dyn Fn() -> bool + Sync),
-) -> Row {
+) -> CoreBenches {
     let bench = |kind, level| Bench {
         kind,
         level,
@@ -97,18 +97,18 @@ fn row(
     // Its three arrays together are twice all caches, and a small part of the memory: all rows are kept.
     let limit = facts.memory_bytes.map_or(usize::MAX, |m| m as usize / 32);
     let arrays = (2 * shared.max(8 << 20)).min(limit) / 3;
-    let memory = bench(Kind::Triad, Level::Dram).prepare_with(arrays / cores, team, go);
+    let memory = bench(HostBenchmark::Triad, Level::Dram).prepare_with(arrays / cores, team, go);
     // Reads of all cores have room in the shared cache, or there is none.
     let each = BEYOND * private;
     let cached = (each * cores <= shared / 2)
-        .then(|| bench(Kind::Read, Level::L3).prepare_with(each, team, go))
+        .then(|| bench(HostBenchmark::Read, Level::L3).prepare_with(each, team, go))
         .flatten();
     let peak = Bench::f64_peak(cores).prepare(facts, team, go);
     let benches: Vec<_> = [(Op::Dram, memory), (Op::L3, cached), (Op::F64, peak)]
         .into_iter()
         .filter_map(|(op, b)| Some((op, b?)))
         .collect();
-    Row {
+    CoreBenches {
         cores,
         rates: vec![Vec::new(); benches.len()],
         benches,

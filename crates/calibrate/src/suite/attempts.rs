@@ -4,7 +4,7 @@ use super::noise::{Noise, SLOW};
 use super::probes::{Levels, Probes};
 use super::{Point, Runner};
 use crate::bench::window::{REPEATS, Repeatable, Window, window};
-use crate::bench::{Bench, Kind, Level};
+use crate::bench::{Bench, HostBenchmark, Level};
 use crate::record::Record;
 use greenup_files::FileError;
 use greenup_meter::{Measurement, Meter, Observer};
@@ -182,8 +182,10 @@ impl Tried {
 
     /// Whether a roof rests on it: on all threads, and more than a point between two roofs.
     fn is_roof(&self, threads: usize) -> bool {
-        let between = matches!(self.bench.kind, Kind::F64(_) | Kind::F32(_))
-            && self.bench.level == Level::Dram;
+        let between = matches!(
+            self.bench.kind,
+            HostBenchmark::F64(_) | HostBenchmark::F32(_)
+        ) && self.bench.level == Level::Dram;
         self.bench.threads == threads && !between
     }
 
@@ -233,7 +235,7 @@ pub fn run(
     let mut session = Session {
         runner,
         threads,
-        probes: Probes::new(runner, threads, &[Kind::Read], &go),
+        probes: Probes::new(runner, threads, &[HostBenchmark::Read], &go),
         meter,
         observer,
         keep,

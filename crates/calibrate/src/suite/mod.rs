@@ -17,7 +17,7 @@ mod runner;
 pub use point::{HIGHER, Point};
 pub use runner::{HostRunner, Runner};
 
-use crate::bench::{Bench, Kind, Level};
+use crate::bench::{Bench, HostBenchmark, Level};
 use crate::peak::{self, PeakCheck};
 use crate::record::Record;
 use greenup_device::{CpuFacts, Team, clock};
@@ -75,27 +75,27 @@ pub fn plan(depth: Depth, cores: usize) -> Vec<Bench> {
         };
         for &k in &ks {
             if k >= 0 {
-                add(Kind::F64(k), Level::Dram);
+                add(HostBenchmark::F64(k), Level::Dram);
             }
             if k <= 1056 {
-                add(Kind::F32(k), Level::Dram);
+                add(HostBenchmark::F32(k), Level::Dram);
             }
         }
-        add(Kind::F64(480), Level::L1);
-        add(Kind::F32(480), Level::L1);
-        add(Kind::Chase, Level::Dram);
-        add(Kind::Read, Level::Dram);
+        add(HostBenchmark::F64(480), Level::L1);
+        add(HostBenchmark::F32(480), Level::L1);
+        add(HostBenchmark::Chase, Level::Dram);
+        add(HostBenchmark::Read, Level::Dram);
         if sparse {
             continue;
         }
         for level in [Level::L1, Level::L2, Level::L3] {
-            add(Kind::Read, level);
+            add(HostBenchmark::Read, level);
         }
-        add(Kind::Copy, Level::Dram);
-        add(Kind::Triad, Level::Dram);
-        add(Kind::Write, Level::Dram);
-        add(Kind::Integer, Level::L1);
-        add(Kind::SquareRoots, Level::L1);
+        add(HostBenchmark::Copy, Level::Dram);
+        add(HostBenchmark::Triad, Level::Dram);
+        add(HostBenchmark::Write, Level::Dram);
+        add(HostBenchmark::Integer, Level::L1);
+        add(HostBenchmark::SquareRoots, Level::L1);
     }
     plan
 }

@@ -2,7 +2,7 @@
 
 use super::{Point, Runner};
 use crate::bench::window::{REPEATS, Repeatable, window};
-use crate::bench::{Bench, Kind, Level};
+use crate::bench::{Bench, HostBenchmark, Level};
 use greenup_meter::{Summary, stats};
 use greenup_model::Op;
 
@@ -30,10 +30,10 @@ impl<'a> Probes<'a> {
     pub fn new(
         runner: &'a dyn Runner,
         threads: usize,
-        streams: &[Kind],
+        streams: &[HostBenchmark],
         go: &(dyn Fn() -> bool + Sync),
     ) -> Self {
-        let stream = |kind: &Kind| Bench {
+        let stream = |kind: &HostBenchmark| Bench {
             kind: *kind,
             level: Level::Dram,
             threads,

@@ -120,18 +120,21 @@ impl Runner for Simulated {
         // On half of the cores half of the work in the same time.
         let share = bench.threads as f64 / 2.0;
         let (op, intensity) = match bench.kind {
-            Kind::F64(k) => (Op::F64, f64::from(k.max(1)) / 4.0),
-            Kind::F32(k) => (Op::F32, f64::from(k.max(1)) / 2.0),
-            Kind::Integer => (Op::Int, 100.0),
-            Kind::SquareRoots => (Op::Special, 1.0 / 16.0),
-            Kind::Chase => (Op::Random, f64::INFINITY),
+            HostBenchmark::F64(k) => (Op::F64, f64::from(k.max(1)) / 4.0),
+            HostBenchmark::F32(k) => (Op::F32, f64::from(k.max(1)) / 2.0),
+            HostBenchmark::Integer => (Op::Int, 100.0),
+            HostBenchmark::SquareRoots => (Op::Special, 1.0 / 16.0),
+            HostBenchmark::Chase => (Op::Random, f64::INFINITY),
             _ => (level, 1.0),
         };
         let mut work = Work::new();
         let mut add = |op, n: f64| work.add(op, share * n).unwrap();
         match bench.kind {
-            Kind::Chase => add(op, quiet_s * rate(op)),
-            Kind::Read | Kind::Write | Kind::Copy | Kind::Triad => add(op, quiet_s * rate(op)),
+            HostBenchmark::Chase => add(op, quiet_s * rate(op)),
+            HostBenchmark::Read
+            | HostBenchmark::Write
+            | HostBenchmark::Copy
+            | HostBenchmark::Triad => add(op, quiet_s * rate(op)),
             _ => {
                 let bytes = quiet_s * rate(level).min(rate(op) / intensity);
                 add(op, bytes * intensity);

@@ -156,7 +156,7 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
 
 /// What a sensor of an OpenCL device watches: the host for its processor, a GPU by its PCI address.
 fn of_opencl(device: &opencl::Device) -> Option<sensors::Target> {
-    if device.kind == opencl::Kind::Cpu {
+    if device.kind == opencl::DeviceKind::Cpu {
         return Some(sensors::Target::Host);
     }
     let bus = device.bus_id.as_deref()?.parse().ok()?;

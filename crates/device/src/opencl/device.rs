@@ -1,7 +1,7 @@
 //! Devices and their properties, as the implementations describe them.
 
 use super::library::{Functions, functions};
-use super::query::{Found, found, number, property, text};
+use super::query::{DeviceHandle, found, number, property, text};
 use super::{Address, Choice, OpenClError};
 use opencl_sys as cl;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::fmt;
 /// Kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum DeviceKind {
     /// The processor of the host: kernels share the memory of the process that starts them.
     Cpu,
     /// A GPU.
@@ -19,7 +19,7 @@ pub enum Kind {
     Accelerator,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for DeviceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Cpu => "CPU",
@@ -43,7 +43,7 @@ pub struct Device {
     /// Version of the driver.
     pub driver: String,
     /// Kind.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// PCI address, which identifies a GPU in other libraries, where the implementation gives it: `00000000:01:00.0`.
     pub bus_id: Option<String>,
     facts: Vec<(&'static str, i64)>,
@@ -118,7 +118,7 @@ impl Device {
         })
     }
 
-    fn read(f: &Functions, of: &Found) -> Self {
+    fn read(f: &Functions, of: &DeviceHandle) -> Self {
         let info = |what: cl::cl_device_info| {
             property(|room, to, size| {
                 // SAFETY: the device was given by the library; `to` has room for `room` bytes.
@@ -135,11 +135,11 @@ impl Device {
             .unwrap_or(0)
             .cast_unsigned();
         let kind = if kinds & cl::CL_DEVICE_TYPE_CPU != 0 {
-            Kind::Cpu
+            DeviceKind::Cpu
         } else if kinds & cl::CL_DEVICE_TYPE_GPU != 0 {
-            Kind::Gpu
+            DeviceKind::Gpu
         } else {
-            Kind::Accelerator
+            DeviceKind::Accelerator
         };
         let mut facts: Vec<(&'static str, i64)> = (FACTS.iter())
             .filter_map(|(name, what)| Some((*name, number(info(*what))?)))
@@ -243,7 +243,7 @@ pub(super) mod tests {
             name: "d".into(),
             version: "OpenCL 3.0".into(),
             driver: "1".into(),
-            kind: Kind::Cpu,
+            kind: DeviceKind::Cpu,
             bus_id: None,
             facts: vec![("compute_units", 4), ("sub_group_size", 8)],
         }

@@ -21,7 +21,7 @@ pub mod repeat;
 pub mod session;
 
 pub use choice::{Address, Choice};
-pub use device::{Device, Kind};
+pub use device::{Device, DeviceKind};
 pub use memory::Memory;
 pub use program::{Argument, Kernel, KernelFacts, Program};
 pub use repeat::Repeater;

@@ -7,19 +7,19 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 /// A platform's or device's handle with the numbers that lead to it.
-pub(super) struct Found {
+pub(super) struct DeviceHandle {
     pub(super) address: Address,
     pub(super) id: cl::cl_device_id,
     pub(super) platform: cl::cl_platform_id,
 }
 
 /// All devices of all platforms.
-pub(super) fn found() -> Result<Vec<Found>, OpenClError> {
+pub(super) fn found() -> Result<Vec<DeviceHandle>, OpenClError> {
     let f = functions()?;
     let mut out = Vec::new();
     for (platform, id) in platforms(f)?.into_iter().enumerate() {
         for (device, handle) in devices(f, id)?.into_iter().enumerate() {
-            out.push(Found {
+            out.push(DeviceHandle {
                 address: Address { platform, device },
                 id: handle,
                 platform: id,

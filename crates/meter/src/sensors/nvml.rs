@@ -1,6 +1,7 @@
 //! NVIDIA GPUs through NVML, found at run time.
 
-mod advice;
+pub(crate) mod advice;
+pub(crate) mod library;
 
 use super::BusId;
 use crate::sensor::OpenedSensor;
@@ -8,12 +9,9 @@ use crate::sensor::{
     DeviceState, Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s,
 };
 use greenup_setting::setting;
-use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
-use nvml_wrapper::enums::device::SampleValue;
-use nvml_wrapper::error::{NvmlError, nvml_try};
-use nvml_wrapper::structs::device::FieldId;
-use nvml_wrapper::{Device, Nvml};
-use nvml_wrapper_sys::bindings::{NVML_POWER_SCOPE_MEMORY, field_id, nvmlFieldValue_t};
+use library::{
+    BOARD, CLOCK_MEMORY, CLOCK_SM, MEMORY, Nvml, NvmlError, POWER_AVERAGE, POWER_INSTANT,
+};
 use std::sync::Arc;
 
 #[derive(Clone, Copy)]
@@ -39,7 +37,7 @@ pub fn discover() -> Vec<OpenedSensor> {
         Ok(nvml) => Arc::new(nvml),
         Err(problem) => return vec![Err(problem)],
     };
-    match nvml.device_count() {
+    match nvml.count() {
         Ok(0) | Err(_) => vec![Err(none_seen())],
         Ok(n) => (0..n).flat_map(|i| of_gpu(&nvml, i)).collect(),
     }
@@ -102,7 +100,7 @@ pub fn index(bus_id: BusId) -> Result<GpuIndex, Problem> {
 /// # Errors
 /// NVML is missing, or sees no GPU.
 pub fn first() -> Result<GpuIndex, Problem> {
-    match init()?.device_count() {
+    match init()?.count() {
         Ok(1..) => Ok(GpuIndex(0)),
         _ => Err(none_seen()),
     }
@@ -111,15 +109,14 @@ pub fn first() -> Result<GpuIndex, Problem> {
 /// The GPU of a host that has one alone.
 pub fn only() -> Option<BusId> {
     let nvml = Nvml::init().ok()?;
-    if nvml.device_count().ok()? != 1 {
+    if nvml.count().ok()? != 1 {
         return None;
     }
-    let pci = nvml.device_by_index(0).ok()?.pci_info().ok()?;
-    pci.bus_id.parse().ok()
+    nvml.device(0).ok()?.bus_id().ok()?.parse().ok()
 }
 
 fn find(nvml: &Nvml, bus_id: BusId) -> Result<GpuIndex, Problem> {
-    nvml.device_by_pci_bus_id(bus_id.to_string())
+    nvml.device_at(&bus_id.to_string())
         .and_then(|d| d.index())
         .map(GpuIndex)
         .map_err(|e| Problem {
@@ -135,8 +132,8 @@ fn find(nvml: &Nvml, bus_id: BusId) -> Result<GpuIndex, Problem> {
 
 fn init() -> Result<Nvml, Problem> {
     Nvml::init().map_err(|e| {
-        let missing = matches!(e, NvmlError::LibloadingError(_));
-        let advice = advice::advice(None, &e);
+        let missing = matches!(e, NvmlError::Missing(_));
+        let advice = advice::advice(&e);
         Problem {
             id: "nvml".into(),
             present: !missing,
@@ -181,7 +178,7 @@ fn open(nvml: &Arc<Nvml>, index: u32, kind: NvmlReading) -> OpenedSensor {
         ),
     };
     let name = nvml
-        .device_by_index(index)
+        .device(index)
         .and_then(|d| d.name())
         .unwrap_or_else(|_| "GPU".into());
     let id = format!("nvml:{index}:{what}");
@@ -211,7 +208,7 @@ fn open(nvml: &Arc<Nvml>, index: u32, kind: NvmlReading) -> OpenedSensor {
             Ok(Box::new(sensor))
         }
         Err(e) => {
-            let advice = advice::advice(Some(nvml), &e);
+            let advice = advice::advice(&e);
             Err(Problem {
                 id,
                 // What the GPU does not offer is not there.
@@ -225,47 +222,14 @@ fn open(nvml: &Arc<Nvml>, index: u32, kind: NvmlReading) -> OpenedSensor {
 
 impl NvmlSensor {
     fn value(&self) -> Result<f64, NvmlError> {
-        let device = self.nvml.device_by_index(self.index)?;
+        let device = self.nvml.device(self.index)?;
         match self.kind {
-            NvmlReading::Energy => Ok(device.total_energy_consumption()? as f64 * 1e-3),
-            NvmlReading::Average => Ok(f64::from(device.power_usage()?) * 1e-3),
-            NvmlReading::Instant => {
-                let mut values =
-                    device.field_values_for(&[FieldId(field_id::NVML_FI_DEV_POWER_INSTANT)])?;
-                let sample = values.pop().ok_or(NvmlError::NoData)??;
-                Ok(sample_number(&sample.value?) * 1e-3)
-            }
-            NvmlReading::Memory => memory_power(&self.nvml, &device),
+            NvmlReading::Energy => device.energy_j(),
+            NvmlReading::Average => device.power_w(),
+            NvmlReading::Instant => device.field_w(POWER_INSTANT, BOARD),
+            NvmlReading::Memory => device.field_w(POWER_AVERAGE, MEMORY),
         }
     }
-}
-
-fn sample_number(value: &SampleValue) -> f64 {
-    match *value {
-        SampleValue::F64(x) => x,
-        SampleValue::U32(x) => f64::from(x),
-        SampleValue::U64(x) => x as f64,
-        SampleValue::I64(x) => x as f64,
-    }
-}
-
-/// Average memory power, W. The safe wrapper cannot set a field's scope.
-fn memory_power(nvml: &Nvml, device: &Device) -> Result<f64, NvmlError> {
-    let call = nvml
-        .lib()
-        .nvmlDeviceGetFieldValues
-        .as_ref()
-        .map_err(|_| NvmlError::NotSupported)?;
-    // SAFETY: nvmlFieldValue_t is plain data for which all zeros is valid.
-    let mut field: nvmlFieldValue_t = unsafe { std::mem::zeroed() };
-    field.fieldId = field_id::NVML_FI_DEV_POWER_AVERAGE;
-    field.scopeId = NVML_POWER_SCOPE_MEMORY;
-    // SAFETY: the handle belongs to `nvml`, which outlives the call; one field is passed.
-    nvml_try(unsafe { call(device.handle(), 1, &raw mut field) })?;
-    nvml_try(field.nvmlReturn)?;
-    // SAFETY: power fields are unsigned int.
-    let milliwatts = unsafe { field.value.uiVal };
-    Ok(f64::from(milliwatts) * 1e-3)
 }
 
 impl Sensor for NvmlSensor {
@@ -276,7 +240,7 @@ impl Sensor for NvmlSensor {
     fn read(&mut self) -> Result<Reading, SensorError> {
         let value = self.value().map_err(|e| {
             let id = self.info.id.clone();
-            let cause = advice::advice(Some(&self.nvml), &e).cause;
+            let cause = advice::advice(&e).cause;
             if self.answered {
                 SensorError::Gone { id, cause }
             } else {
@@ -291,30 +255,15 @@ impl Sensor for NvmlSensor {
     }
 
     fn state(&mut self) -> DeviceState {
-        let Ok(device) = self.nvml.device_by_index(self.index) else {
+        let Ok(device) = self.nvml.device(self.index) else {
             return DeviceState::default();
         };
-        let mhz = |clock| device.clock_info(clock).ok().map(|c| f64::from(c) * 1e6);
         DeviceState {
-            clock_hz: mhz(Clock::SM),
-            mem_clock_hz: mhz(Clock::Memory),
-            temperature_c: device
-                .temperature(TemperatureSensor::Gpu)
-                .ok()
-                .map(f64::from),
-            power_limit_w: device
-                .enforced_power_limit()
-                .ok()
-                .map(|mw| f64::from(mw) * 1e-3),
-            throttle: device
-                .current_throttle_reasons()
-                .map(|r| {
-                    r.iter_names()
-                        .map(|(name, _)| name.to_ascii_lowercase())
-                        .filter(|name| name != "gpu_idle" && name != "none")
-                        .collect()
-                })
-                .unwrap_or_default(),
+            clock_hz: device.clock_hz(CLOCK_SM).ok(),
+            mem_clock_hz: device.clock_hz(CLOCK_MEMORY).ok(),
+            temperature_c: device.temperature_c().ok(),
+            power_limit_w: device.enforced_limit_w().ok(),
+            throttle: device.throttle().unwrap_or_default(),
         }
     }
 }
@@ -339,7 +288,7 @@ mod tests {
             .status()
             .unwrap();
         assert!(built.success());
-        Nvml::builder().lib_path(library.as_ref()).init().unwrap()
+        Nvml::at(library.as_ref()).unwrap()
     }
 
     #[test]

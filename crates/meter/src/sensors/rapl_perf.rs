@@ -1,11 +1,11 @@
 //! RAPL through perf events (`power/energy-*`), which needs CAP_PERFMON instead of root.
 
 use super::sysfs;
+use crate::perf::Counter;
 use crate::sensor::OpenedSensor;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use greenup_process::descriptor::Identity;
-use perf_event::events::Dynamic;
-use perf_event::{Builder, Counter};
+use std::io;
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 
@@ -51,25 +51,12 @@ pub fn discover(root: &Path) -> Vec<OpenedSensor> {
 fn open(pmu: &Path, event: &str, cpus: &[usize]) -> OpenedSensor {
     let short = event.trim_start_matches("energy-");
     let id = format!("rapl:perf-{short}");
-    let build = || -> std::io::Result<(Vec<Counter>, f64)> {
-        let mut builder = Dynamic::builder(pmu)?;
-        builder.event(event)?;
-        let scale = builder.scale()?.unwrap_or(2f64.powi(-32));
-        let event = builder.build().map_err(std::io::Error::other)?;
-        let counters = cpus
-            .iter()
-            .map(|&cpu| {
-                // The RAPL PMU refuses any exclusion and counts per package, not per process.
-                let mut counter = Builder::new(event)
-                    .one_cpu(cpu)
-                    .any_pid()
-                    .include_kernel()
-                    .include_hv()
-                    .build()?;
-                counter.enable()?;
-                Ok(counter)
-            })
-            .collect::<std::io::Result<_>>()?;
+    let build = || -> io::Result<(Vec<Counter>, f64)> {
+        let (kind, config, scale) = described(pmu, event)?;
+        // The RAPL PMU refuses any exclusion and counts per package, not per process.
+        let counters = (cpus.iter())
+            .map(|&cpu| Counter::of_core(kind, config, cpu))
+            .collect::<io::Result<_>>()?;
         Ok((counters, scale))
     };
     let (counters, joules_per_count) = build().map_err(|e| problem(&id, &e))?;
@@ -97,6 +84,31 @@ fn open(pmu: &Path, event: &str, cpus: &[usize]) -> OpenedSensor {
             .collect(),
         joules_per_count,
     }))
+}
+
+/// Type of the unit, number of its event, and joules a count, as the kernel describes them.
+fn described(pmu: &Path, event: &str) -> io::Result<(u32, u64, f64)> {
+    let unknown = |what: &str, text: &str| {
+        io::Error::other(format!("{what} of {event} cannot be read: {text:?}"))
+    };
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(pmu.join(name))?;
+        io::Result::Ok(text.trim().to_owned())
+    };
+    let kind = read("type")?;
+    let number = read(&format!("events/{event}"))?;
+    let scale = read(&format!("events/{event}.scale"));
+    let hexadecimal = number.strip_prefix("event=0x");
+    Ok((
+        kind.parse().map_err(|_| unknown("the type", &kind))?,
+        hexadecimal
+            .and_then(|h| u64::from_str_radix(h, 16).ok())
+            .ok_or_else(|| unknown("the number", &number))?,
+        match scale {
+            Ok(text) => text.parse().map_err(|_| unknown("the scale", &text))?,
+            Err(_) => 2f64.powi(-32),
+        },
+    ))
 }
 
 /// Why an event cannot be counted, by the error's code.
@@ -135,7 +147,7 @@ impl Sensor for PerfEnergy {
 
     fn read(&mut self) -> Result<Reading, SensorError> {
         let mut counts = 0;
-        for (counter, identity) in &mut self.counters {
+        for (counter, identity) in &self.counters {
             let gone = |cause: String| SensorError::Gone {
                 id: self.info.id.clone(),
                 cause,
@@ -143,7 +155,7 @@ impl Sensor for PerfEnergy {
             if Identity::of(counter.as_raw_fd()) != *identity {
                 return Err(gone("the program closed its descriptor".into()));
             }
-            counts += counter.read().map_err(|e| gone(e.to_string()))?;
+            counts += counter.read().map_err(|e| gone(e.to_string()))?.value;
         }
         Ok(Reading {
             at_s: now_s(),
@@ -155,6 +167,27 @@ impl Sensor for PerfEnergy {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn events_are_described_by_the_kernels_files() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("events")).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+        write("type", "12\n");
+        write("events/energy-pkg", "event=0x02\n");
+        write("events/energy-ram", "event=0x03,umask=0x1\n");
+        let read = |event: &str| described(dir.path(), event);
+        assert_eq!(read("energy-pkg").unwrap(), (12, 2, 2f64.powi(-32)));
+        write("events/energy-pkg.scale", "2.3283064365386962890625e-10\n");
+        assert_eq!(read("energy-pkg").unwrap().2, 2f64.powi(-32));
+        assert!(
+            read("energy-ram")
+                .unwrap_err()
+                .to_string()
+                .contains("umask")
+        );
+        assert!(read("energy-gpu").is_err());
+    }
 
     #[test]
     fn an_event_that_cannot_be_counted_is_told_by_its_code() {

@@ -126,7 +126,7 @@ fn centres(mesh: &BoxMesh) -> Vec<[f64; 3]> {
 }
 
 /// A node of the tree of cuts.
-enum Kind {
+enum CutNode {
     /// The part of this number.
     Part(usize),
     /// Two halves, by the numbers of their nodes.
@@ -139,7 +139,7 @@ struct Tree<'a> {
     /// Box and number of zones of each part.
     leaves: Vec<(Range3, usize)>,
     /// Box, and either a part or two halves.
-    nodes: Vec<(Range3, Kind)>,
+    nodes: Vec<(Range3, CutNode)>,
     /// Whether all cuts fall between planes of zones.
     clean: bool,
 }
@@ -148,7 +148,7 @@ impl Tree<'_> {
     fn cut(&mut self, own: Range3, zones: usize, (first, count): (usize, usize)) -> usize {
         if count == 1 {
             self.leaves.push((own, zones));
-            self.nodes.push((own, Kind::Part(first)));
+            self.nodes.push((own, CutNode::Part(first)));
             return self.nodes.len() - 1;
         }
         let length = |c: usize| own[c].1 - own[c].0;
@@ -170,7 +170,7 @@ impl Tree<'_> {
         high[longest].0 = at;
         let a = self.cut(low, middle, (first, left));
         let b = self.cut(high, zones - middle, (first + left, count - left));
-        self.nodes.push((own, Kind::Cut(a, b)));
+        self.nodes.push((own, CutNode::Cut(a, b)));
         self.nodes.len() - 1
     }
 
@@ -182,8 +182,8 @@ impl Tree<'_> {
             return;
         }
         match kind {
-            Kind::Part(part) => found(*part, own),
-            Kind::Cut(a, b) => {
+            CutNode::Part(part) => found(*part, own),
+            CutNode::Cut(a, b) => {
                 self.neighbours(*a, of, found);
                 self.neighbours(*b, of, found);
             }

@@ -1,17 +1,18 @@
 //! Counters by Linux's perf events.
 
 use super::Counts;
-use perf_event::events::{Event, Hardware, Raw, Software};
-use perf_event::{Builder, Counter};
+use greenup_meter::perf::{
+    CACHE_MISSES, CYCLES, Counter, HARDWARE, INSTRUCTIONS, MIGRATIONS, PAGE_FAULTS, RAW, SOFTWARE,
+};
 
 /// Counters of this thread and of every process that it starts from now on.
 pub struct Perf {
-    counters: Vec<(Kind, Counter)>,
+    counters: Vec<(PerfEvent, Counter)>,
     missing: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum PerfEvent {
     Instructions,
     Cycles,
     Misses,
@@ -30,40 +31,33 @@ impl Perf {
             missing: None,
         };
         let hardware = [
-            (Kind::Instructions, Hardware::INSTRUCTIONS),
-            (Kind::Cycles, Hardware::CPU_CYCLES),
-            (Kind::Misses, Hardware::CACHE_MISSES),
+            (PerfEvent::Instructions, INSTRUCTIONS),
+            (PerfEvent::Cycles, CYCLES),
+            (PerfEvent::Misses, CACHE_MISSES),
         ];
         for (kind, event) in hardware {
-            if let Err(e) = out.open(kind, event) {
+            if let Err(e) = out.open(kind, (HARDWARE, event)) {
                 out.missing.get_or_insert(reason(&e));
             }
         }
         if out.missing.is_none() {
             for (kind, config) in flops() {
                 // An unknown event leaves flops uncounted.
-                let _ = out.open(kind, Raw::new(config));
+                let _ = out.open(kind, (RAW, config));
             }
         }
         let software = [
-            (Kind::Faults, Software::PAGE_FAULTS),
-            (Kind::Migrations, Software::CPU_MIGRATIONS),
+            (PerfEvent::Faults, PAGE_FAULTS),
+            (PerfEvent::Migrations, MIGRATIONS),
         ];
         for (kind, event) in software {
-            let _ = out.open(kind, event);
-        }
-        for (_, c) in &mut out.counters {
-            let _ = c.enable();
+            let _ = out.open(kind, (SOFTWARE, event));
         }
         out
     }
 
-    fn open(&mut self, kind: Kind, event: impl Event) -> std::io::Result<()> {
-        let counter = Builder::new(event)
-            .observe_self()
-            .any_cpu()
-            .inherit(true)
-            .build()?;
+    fn open(&mut self, kind: PerfEvent, (group, event): (u32, u64)) -> std::io::Result<()> {
+        let counter = Counter::of_this_thread(group, event)?;
         self.counters.push((kind, counter));
         Ok(())
     }
@@ -74,33 +68,32 @@ impl Perf {
             missing: self.missing.take(),
             ..Counts::default()
         };
-        for (kind, counter) in &mut self.counters {
-            let _ = counter.disable();
-            let Ok(data) = counter.read_count_and_time() else {
+        for (kind, counter) in &self.counters {
+            let Ok(data) = counter.read() else {
                 continue;
             };
-            let ran = data.time_running as f64 / (data.time_enabled.max(1)) as f64;
-            let software = matches!(kind, Kind::Faults | Kind::Migrations);
+            let ran = data.running_ns as f64 / (data.enabled_ns.max(1)) as f64;
+            let software = matches!(kind, PerfEvent::Faults | PerfEvent::Migrations);
             if ran <= 0.0 && !software {
                 continue;
             }
             let n = if software {
-                data.count as f64
+                data.value as f64
             } else {
-                data.count as f64 / ran
+                data.value as f64 / ran
             };
             if !software {
                 out.counted_share = Some(out.counted_share.unwrap_or(1.0).min(ran));
             }
             let add = |to: &mut Option<f64>, n: f64| *to = Some(to.unwrap_or(0.0) + n);
             match *kind {
-                Kind::Instructions => out.instructions = Some(n),
-                Kind::Cycles => out.cycles = Some(n),
-                Kind::Misses => out.cache_misses = Some(n),
-                Kind::F64(each) => add(&mut out.f64_flops, each * n),
-                Kind::F32(each) => add(&mut out.f32_flops, each * n),
-                Kind::Faults => out.page_faults = Some(n),
-                Kind::Migrations => out.migrations = Some(n),
+                PerfEvent::Instructions => out.instructions = Some(n),
+                PerfEvent::Cycles => out.cycles = Some(n),
+                PerfEvent::Misses => out.cache_misses = Some(n),
+                PerfEvent::F64(each) => add(&mut out.f64_flops, each * n),
+                PerfEvent::F32(each) => add(&mut out.f32_flops, each * n),
+                PerfEvent::Faults => out.page_faults = Some(n),
+                PerfEvent::Migrations => out.migrations = Some(n),
             }
         }
         out
@@ -121,21 +114,21 @@ fn reason(e: &std::io::Error) -> String {
 
 /// Events that count floating-point instructions by width: Intel's FP_ARITH_INST_RETIRED (event 0xC7) since Broadwell. An FMA
 /// counts twice there. Other makers count operations without their precision.
-fn flops() -> Vec<(Kind, u64)> {
+fn flops() -> Vec<(PerfEvent, u64)> {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     if !info.contains("GenuineIntel") {
         return Vec::new();
     }
     let event = |umask: u64| 0xC7 | (umask << 8);
     vec![
-        (Kind::F64(1.0), event(0x01)),
-        (Kind::F32(1.0), event(0x02)),
-        (Kind::F64(2.0), event(0x04)),
-        (Kind::F32(4.0), event(0x08)),
-        (Kind::F64(4.0), event(0x10)),
-        (Kind::F32(8.0), event(0x20)),
-        (Kind::F64(8.0), event(0x40)),
-        (Kind::F32(16.0), event(0x80)),
+        (PerfEvent::F64(1.0), event(0x01)),
+        (PerfEvent::F32(1.0), event(0x02)),
+        (PerfEvent::F64(2.0), event(0x04)),
+        (PerfEvent::F32(4.0), event(0x08)),
+        (PerfEvent::F64(4.0), event(0x10)),
+        (PerfEvent::F32(8.0), event(0x20)),
+        (PerfEvent::F64(8.0), event(0x40)),
+        (PerfEvent::F32(16.0), event(0x80)),
     ]
 }
 

@@ -284,6 +284,11 @@ impl Canvas {
         }
     }
 
+    /// The markup of what was drawn.
+    pub(super) fn body(&self) -> &str {
+        &self.body
+    }
+
     /// Pictures and where they are drawn.
     pub fn pictures(&self) -> &[(Rect, Picture)] {
         &self.pictures
@@ -336,15 +341,6 @@ impl Canvas {
                 self.css(Ink::Paper)
             ),
         };
-        self.on(&ground, (width, height), title, class)
-    }
-
-    /// The finished document without a background.
-    pub fn transparent(&self, width: f64, height: f64, title: &str) -> String {
-        self.on("", (width, height), title, "")
-    }
-
-    fn on(&self, ground: &str, (width, height): (f64, f64), title: &str, class: &str) -> String {
         let (w, h) = (px(width.ceil()), px(height.ceil()));
         let size = if self.style == Style::Page {
             String::new()

@@ -42,8 +42,7 @@ impl Chart {
     /// There is no memory for that many pixels.
     pub fn png(&self, style: Style, width: f64, scale: f32) -> Result<Vec<u8>, PngError> {
         let d = self.draw(style, width);
-        let png =
-            crate::chart::files::png::drawn_over(&d.canvas, (width, d.height), &self.title, scale)?;
+        let png = crate::chart::files::png::png(&d.canvas, (width, d.height), scale)?;
         Ok(self.png_with_origin(png))
     }
 

@@ -1,7 +1,7 @@
 //! Coloured pixels, and PNG files of them.
 
 use base64::Engine as _;
-use resvg::tiny_skia::{Pixmap, PremultipliedColorU8};
+use tiny_skia::{Pixmap, PremultipliedColorU8};
 
 /// Coloured pixels.
 #[derive(Clone, Debug)]
@@ -52,9 +52,6 @@ pub(crate) fn pixels(columns: usize, rgb: &[Option<[u8; 3]>]) -> Result<Vec<u8>,
 /// A figure that cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// The document is not valid SVG.
-    #[error("the figure cannot be drawn: {0}")]
-    Svg(#[from] resvg::usvg::Error),
     /// No memory for that many pixels, or none at all.
     #[error("the figure cannot be drawn: {width} × {height} pixels")]
     Size {

@@ -45,13 +45,16 @@ impl Advances {
 
 fn advances(bold: bool) -> &'static Advances {
     static FONTS: [OnceLock<Advances>; 2] = [OnceLock::new(), OnceLock::new()];
-    FONTS[usize::from(bold)].get_or_init(|| {
-        Advances::of(if bold {
-            include_bytes!("../../fonts/NotoSans-Bold-subset.ttf")
-        } else {
-            include_bytes!("../../fonts/NotoSans-Regular-subset.ttf")
-        })
-    })
+    FONTS[usize::from(bold)].get_or_init(|| Advances::of(font(bold)))
+}
+
+/// The font, as a file.
+pub(super) fn font(bold: bool) -> &'static [u8] {
+    if bold {
+        include_bytes!("../../fonts/NotoSans-Bold-subset.ttf")
+    } else {
+        include_bytes!("../../fonts/NotoSans-Regular-subset.ttf")
+    }
 }
 
 /// Width of a line of text, pixels.

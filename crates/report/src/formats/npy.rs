@@ -26,7 +26,7 @@ pub fn header(kind: &str, shape: &[usize]) -> Vec<u8> {
 
 /// Type of the numbers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NumberType {
     /// True and false.
     Bool,
     /// Integers without sign, of so many bits.
@@ -45,7 +45,7 @@ pub struct Array {
     /// Number of columns, above 0.
     pub columns: usize,
     /// Their type in the file.
-    pub kind: Kind,
+    pub kind: NumberType,
 }
 
 /// Reads an array of two dimensions, of floats of 32 or 64 bits, integers or bools, in either order of bytes and of
@@ -91,8 +91,10 @@ pub fn array(bytes: &[u8]) -> Result<Array, String> {
         format!("holds numbers of type \"{descr}\"; float32, float64, integers and bools are read")
     })?;
     let bytes_each = match kind {
-        Kind::Bool => 1,
-        Kind::Unsigned(bits) | Kind::Signed(bits) | Kind::Float(bits) => bits as usize / 8,
+        NumberType::Bool => 1,
+        NumberType::Unsigned(bits) | NumberType::Signed(bits) | NumberType::Float(bits) => {
+            bits as usize / 8
+        }
     };
     if rows == 0 || columns == 0 {
         return Err(format!("is empty: {rows} × {columns} numbers"));
@@ -111,14 +113,14 @@ pub fn array(bytes: &[u8]) -> Result<Array, String> {
         }
         let unsigned = u64::from_le_bytes(word);
         match kind {
-            Kind::Bool => f64::from(u8::from(unsigned != 0)),
-            Kind::Unsigned(_) => unsigned as f64,
-            Kind::Signed(bits) => {
+            NumberType::Bool => f64::from(u8::from(unsigned != 0)),
+            NumberType::Unsigned(_) => unsigned as f64,
+            NumberType::Signed(bits) => {
                 let unused = 64 - bits;
                 ((unsigned << unused).cast_signed() >> unused) as f64
             }
-            Kind::Float(32) => f32::from_bits(unsigned as u32).into(),
-            Kind::Float(_) => f64::from_bits(unsigned),
+            NumberType::Float(32) => f32::from_bits(unsigned as u32).into(),
+            NumberType::Float(_) => f64::from_bits(unsigned),
         }
     };
     let all = data.chunks_exact(bytes_each).map(read);
@@ -136,16 +138,16 @@ pub fn array(bytes: &[u8]) -> Result<Array, String> {
 }
 
 /// A type of NumPy, and whether its first byte is the highest.
-fn kind(descr: &str) -> Option<(Kind, bool)> {
+fn kind(descr: &str) -> Option<(NumberType, bool)> {
     let big = descr.starts_with('>');
     let name = descr.trim_start_matches(['<', '>', '|', '=']);
     let (letter, size) = (name.get(..1)?, name.get(1..)?);
     let bits = size.parse::<u32>().ok()?.checked_mul(8)?;
     let kind = match (letter, bits) {
-        ("b", 8) => Kind::Bool,
-        ("u", 8 | 16 | 32 | 64) => Kind::Unsigned(bits),
-        ("i", 8 | 16 | 32 | 64) => Kind::Signed(bits),
-        ("f", 32 | 64) => Kind::Float(bits),
+        ("b", 8) => NumberType::Bool,
+        ("u", 8 | 16 | 32 | 64) => NumberType::Unsigned(bits),
+        ("i", 8 | 16 | 32 | 64) => NumberType::Signed(bits),
+        ("f", 32 | 64) => NumberType::Float(bits),
         _ => return None,
     };
     Some((kind, big))
@@ -161,7 +163,7 @@ mod tests {
         assert_eq!(file.len() % 64, 48);
         let read = array(&file).unwrap();
         assert_eq!(read.values, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
-        assert_eq!((read.columns, read.kind), (3, Kind::Float(64)));
+        assert_eq!((read.columns, read.kind), (3, NumberType::Float(64)));
         for cut in [0, 5, 9, 20, file.len() - 8] {
             assert!(array(&file[..cut]).is_err());
         }
@@ -223,7 +225,7 @@ mod tests {
             (&fortran.values[..], fortran.columns),
             (&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..], 3)
         );
-        assert_eq!(fortran.kind, Kind::Unsigned(8));
+        assert_eq!(fortran.kind, NumberType::Unsigned(8));
         for (descr, shape, data, message) in [
             ("<c16", "(1, 1)", &[0; 16][..], "numbers of type \"<c16\""),
             ("<f2", "(1, 1)", &[0; 2], "numbers of type \"<f2\""),

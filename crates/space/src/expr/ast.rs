@@ -7,14 +7,14 @@ use crate::value::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     /// What the node is.
-    pub kind: Kind,
+    pub kind: ExprKind,
     /// Bytes of the text.
     pub span: Span,
 }
 
 /// The kinds of nodes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum ExprKind {
     /// A constant.
     Literal(Value),
     /// A parameter, constant or derived value.
@@ -183,23 +183,23 @@ impl Expr {
     /// Calls `f` with each direct part.
     pub fn children<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
-            Kind::Literal(_) | Kind::Name(_) => {}
-            Kind::Unary(_, a) => f(a),
-            Kind::Binary(_, a, b) | Kind::Index(a, b) => {
+            ExprKind::Literal(_) | ExprKind::Name(_) => {}
+            ExprKind::Unary(_, a) => f(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
                 f(a);
                 f(b);
             }
-            Kind::Compare(a, rest) => {
+            ExprKind::Compare(a, rest) => {
                 f(a);
                 rest.iter().for_each(|(_, e)| f(e));
             }
-            Kind::All(items)
-            | Kind::Any(items)
-            | Kind::List(items)
-            | Kind::Tuple(items)
-            | Kind::Set(items)
-            | Kind::Call(_, items) => items.iter().for_each(f),
-            Kind::IfElse {
+            ExprKind::All(items)
+            | ExprKind::Any(items)
+            | ExprKind::List(items)
+            | ExprKind::Tuple(items)
+            | ExprKind::Set(items)
+            | ExprKind::Call(_, items) => items.iter().for_each(f),
+            ExprKind::IfElse {
                 condition,
                 then,
                 otherwise,
@@ -208,7 +208,7 @@ impl Expr {
                 f(then);
                 f(otherwise);
             }
-            Kind::Comprehension {
+            ExprKind::Comprehension {
                 item,
                 source,
                 condition,
@@ -241,31 +241,31 @@ impl Expr {
         let boxed = |e: &Expr| one(e).map(Box::new);
         let all = |list: &[Expr]| list.iter().map(one).collect::<Option<Vec<_>>>();
         let kind = match &self.kind {
-            Kind::Name(n) if n == name => return Some(other.clone()),
-            Kind::Literal(_) | Kind::Name(_) => self.kind.clone(),
-            Kind::Unary(op, a) => Kind::Unary(*op, boxed(a)?),
-            Kind::Binary(op, a, b) => Kind::Binary(*op, boxed(a)?, boxed(b)?),
-            Kind::Compare(first, rest) => {
+            ExprKind::Name(n) if n == name => return Some(other.clone()),
+            ExprKind::Literal(_) | ExprKind::Name(_) => self.kind.clone(),
+            ExprKind::Unary(op, a) => ExprKind::Unary(*op, boxed(a)?),
+            ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, boxed(a)?, boxed(b)?),
+            ExprKind::Compare(first, rest) => {
                 let rest = rest.iter().map(|(op, e)| Some((*op, one(e)?)));
-                Kind::Compare(boxed(first)?, rest.collect::<Option<_>>()?)
+                ExprKind::Compare(boxed(first)?, rest.collect::<Option<_>>()?)
             }
-            Kind::All(items) => Kind::All(all(items)?),
-            Kind::Any(items) => Kind::Any(all(items)?),
-            Kind::IfElse {
+            ExprKind::All(items) => ExprKind::All(all(items)?),
+            ExprKind::Any(items) => ExprKind::Any(all(items)?),
+            ExprKind::IfElse {
                 condition,
                 then,
                 otherwise,
-            } => Kind::IfElse {
+            } => ExprKind::IfElse {
                 condition: boxed(condition)?,
                 then: boxed(then)?,
                 otherwise: boxed(otherwise)?,
             },
-            Kind::List(items) => Kind::List(all(items)?),
-            Kind::Tuple(items) => Kind::Tuple(all(items)?),
-            Kind::Set(items) => Kind::Set(all(items)?),
-            Kind::Index(a, b) => Kind::Index(boxed(a)?, boxed(b)?),
-            Kind::Call(n, args) => Kind::Call(n.clone(), all(args)?),
-            Kind::Comprehension {
+            ExprKind::List(items) => ExprKind::List(all(items)?),
+            ExprKind::Tuple(items) => ExprKind::Tuple(all(items)?),
+            ExprKind::Set(items) => ExprKind::Set(all(items)?),
+            ExprKind::Index(a, b) => ExprKind::Index(boxed(a)?, boxed(b)?),
+            ExprKind::Call(n, args) => ExprKind::Call(n.clone(), all(args)?),
+            ExprKind::Comprehension {
                 form,
                 item,
                 name: own,
@@ -281,7 +281,7 @@ impl Expr {
                     true => Some(Box::new(e.clone())),
                     false => boxed(e),
                 };
-                Kind::Comprehension {
+                ExprKind::Comprehension {
                     form: *form,
                     item: inner(item)?,
                     name: own.clone(),
@@ -317,12 +317,12 @@ impl Expr {
 
     fn walk<'a>(&'a self, bound: &mut Vec<&'a str>, f: &mut dyn FnMut(&'a str, Span)) {
         match &self.kind {
-            Kind::Name(n) => {
+            ExprKind::Name(n) => {
                 if !bound.contains(&n.as_str()) {
                     f(n, self.span);
                 }
             }
-            Kind::Comprehension {
+            ExprKind::Comprehension {
                 item,
                 name,
                 source,

@@ -1,26 +1,26 @@
 //! Which comparisons of lists have Python's meaning here.
 
-use super::ast::{BinaryOp, CompareOp, Expr, Form, Kind};
+use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form};
 use crate::error::ExprError;
 
 /// What kind of list an expression is written as; `None` for one value, and where only the values tell.
 fn written_as(e: &Expr) -> Option<&'static str> {
     match &e.kind {
-        Kind::List(_)
-        | Kind::Comprehension {
+        ExprKind::List(_)
+        | ExprKind::Comprehension {
             form: Form::List, ..
         } => Some("list"),
-        Kind::Set(_)
-        | Kind::Comprehension {
+        ExprKind::Set(_)
+        | ExprKind::Comprehension {
             form: Form::Set, ..
         } => Some("set"),
-        Kind::Call(n, _) => match n.as_str() {
+        ExprKind::Call(n, _) => match n.as_str() {
             "list" | "sorted" => Some("list"),
             "set" => Some("set"),
             "range" => Some("range"),
             _ => None,
         },
-        Kind::Binary(BinaryOp::Add | BinaryOp::Mul, a, b) => {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, a, b) => {
             let list = |e| written_as(e).filter(|k| *k == "list");
             list(a).or(list(b))
         }
@@ -37,7 +37,7 @@ pub(super) fn comparable(op: CompareOp, left: &Expr, right: &Expr) -> Result<(),
         ))
     };
     if matches!(op, CompareOp::In | CompareOp::NotIn) {
-        if let Kind::List(items) | Kind::Tuple(items) | Kind::Set(items) = &right.kind {
+        if let ExprKind::List(items) | ExprKind::Tuple(items) | ExprKind::Set(items) = &right.kind {
             for item in items {
                 comparable(CompareOp::Eq, left, item)?;
             }
@@ -47,7 +47,7 @@ pub(super) fn comparable(op: CompareOp, left: &Expr, right: &Expr) -> Result<(),
         return Ok(());
     }
     if matches!(op, CompareOp::Is | CompareOp::IsNot) {
-        let own = |e: &&Expr| written_as(e).is_some() || matches!(e.kind, Kind::Tuple(_));
+        let own = |e: &&Expr| written_as(e).is_some() || matches!(e.kind, ExprKind::Tuple(_));
         if let Some(e) = [left, right].into_iter().find(own) {
             return Err(ExprError::new(
                 "`is` never holds for a list or tuple that is written here: write `==`",
@@ -71,8 +71,8 @@ pub(super) fn comparable(op: CompareOp, left: &Expr, right: &Expr) -> Result<(),
         (None, None) => {}
     }
     if let (
-        Kind::List(a) | Kind::Tuple(a) | Kind::Set(a),
-        Kind::List(b) | Kind::Tuple(b) | Kind::Set(b),
+        ExprKind::List(a) | ExprKind::Tuple(a) | ExprKind::Set(a),
+        ExprKind::List(b) | ExprKind::Tuple(b) | ExprKind::Set(b),
     ) = (&left.kind, &right.kind)
     {
         for (a, b) in a.iter().zip(b) {

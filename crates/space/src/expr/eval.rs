@@ -3,7 +3,7 @@
 
 mod call;
 
-use super::ast::{Expr, Form, Kind};
+use super::ast::{Expr, ExprKind, Form};
 use super::functions::distinct;
 use super::operators::{INDEX, MAX_LIST, binary, compare, size, unary};
 use crate::error::{ExprError, Span};
@@ -59,20 +59,20 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
         out.all(e.span)
     };
     match &e.kind {
-        Kind::Literal(v) => Ok(v.clone()),
-        Kind::Name(n) => scope
+        ExprKind::Literal(v) => Ok(v.clone()),
+        ExprKind::Name(n) => scope
             .names
             .get(n)
             .ok_or_else(|| fail(format!("`{n}` is not known here"))),
-        Kind::Unary(op, a) => {
+        ExprKind::Unary(op, a) => {
             let v = eval(a, scope)?;
             unary(*op, &v).map_err(|m| m.at(e.span))
         }
-        Kind::Binary(op, a, b) => {
+        ExprKind::Binary(op, a, b) => {
             let (a, b) = (eval(a, scope)?, eval(b, scope)?);
             binary(*op, &a, &b).map_err(|m| m.at(e.span))
         }
-        Kind::Compare(first, rest) => {
+        ExprKind::Compare(first, rest) => {
             let mut left = eval(first, scope)?;
             for (op, right) in rest {
                 let value = eval(right, scope)?;
@@ -83,8 +83,8 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
             }
             Ok(Value::Bool(true))
         }
-        Kind::All(items) | Kind::Any(items) => {
-            let stop_at = matches!(e.kind, Kind::Any(_));
+        ExprKind::All(items) | ExprKind::Any(items) => {
+            let stop_at = matches!(e.kind, ExprKind::Any(_));
             let mut last = Value::Bool(!stop_at);
             for item in items {
                 last = eval(item, scope)?;
@@ -94,7 +94,7 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
             }
             Ok(last)
         }
-        Kind::IfElse {
+        ExprKind::IfElse {
             condition,
             then,
             otherwise,
@@ -105,14 +105,14 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
                 eval(otherwise, scope)
             }
         }
-        Kind::Call(name, args) => call(name, args, e.span, scope),
-        Kind::List(items) | Kind::Tuple(items) => all(items).map(Value::Tuple),
-        Kind::Set(items) => all(items).map(distinct).map(Value::Tuple),
-        Kind::Index(of, index) => {
+        ExprKind::Call(name, args) => call(name, args, e.span, scope),
+        ExprKind::List(items) | ExprKind::Tuple(items) => all(items).map(Value::Tuple),
+        ExprKind::Set(items) => all(items).map(distinct).map(Value::Tuple),
+        ExprKind::Index(of, index) => {
             let (items, i) = (eval(of, scope)?, eval(index, scope)?);
             element(&items, &i).map_err(fail)
         }
-        Kind::Comprehension { form, .. } => {
+        ExprKind::Comprehension { form, .. } => {
             let mut out = Gathered::default();
             each(e, scope, &mut |v| out.push(v))?;
             let out = out.all(e.span)?;
@@ -204,7 +204,7 @@ pub(super) fn iterable(e: &Expr, scope: &Scope) -> Evaluated<Vec<Value>> {
 
 /// Calls `f` with each element, until it returns false: those of a generator are found one by one.
 pub(super) fn each(e: &Expr, scope: &Scope, f: &mut dyn FnMut(Value) -> bool) -> Evaluated<()> {
-    let Kind::Comprehension {
+    let ExprKind::Comprehension {
         item,
         name,
         source,

@@ -1,6 +1,6 @@
 //! Formulas of real variables: the same grammar, evaluated in `f64`.
 
-use super::ast::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
+use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 use super::formula_functions::{Function, constant, function};
 use super::parse::parse_formula;
 use crate::error::{ExprError, Span};
@@ -154,11 +154,11 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
     let all = |list: &[Expr]| list.iter().map(one).collect::<Compiled<Vec<_>>>();
     let not_real = |what: String| ExpressionError::NotReal { what, span: e.span };
     Ok(match &e.kind {
-        Kind::Literal(v) => match v.as_float() {
+        ExprKind::Literal(v) => match v.as_float() {
             Some(x) => Node::Constant(x),
             None => return Err(not_real("a string".into())),
         },
-        Kind::Name(name) => match variables.iter().position(|v| v == name) {
+        ExprKind::Name(name) => match variables.iter().position(|v| v == name) {
             Some(i) => Node::Variable(i),
             None => Node::Constant(constant(name).ok_or_else(|| ExpressionError::UnknownName {
                 name: name.clone(),
@@ -166,11 +166,11 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
                 known: variables.iter().map(|v| (*v).to_owned()).collect(),
             })?),
         },
-        Kind::Unary(UnaryOp::Plus, a) => one(a)?,
-        Kind::Unary(UnaryOp::Negate, a) => Node::Negate(boxed(a)?),
-        Kind::Unary(UnaryOp::Not, a) => Node::Not(boxed(a)?),
-        Kind::Unary(UnaryOp::Invert, _) => return Err(not_real("`~`".into())),
-        Kind::Binary(op, a, b) => {
+        ExprKind::Unary(UnaryOp::Plus, a) => one(a)?,
+        ExprKind::Unary(UnaryOp::Negate, a) => Node::Negate(boxed(a)?),
+        ExprKind::Unary(UnaryOp::Not, a) => Node::Not(boxed(a)?),
+        ExprKind::Unary(UnaryOp::Invert, _) => return Err(not_real("`~`".into())),
+        ExprKind::Binary(op, a, b) => {
             let apply: fn(f64, f64) -> f64 = match op {
                 BinaryOp::Add => |a, b| a + b,
                 BinaryOp::Sub => |a, b| a - b,
@@ -183,7 +183,7 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
             };
             Node::Binary(apply, Box::new([one(a)?, one(b)?]))
         }
-        Kind::Compare(first, rest) => Node::Compare(
+        ExprKind::Compare(first, rest) => Node::Compare(
             boxed(first)?,
             rest.iter()
                 .map(|(op, right)| match op {
@@ -193,19 +193,19 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
                 })
                 .collect::<Compiled<_>>()?,
         ),
-        Kind::All(items) => Node::All(all(items)?),
-        Kind::Any(items) => Node::Any(all(items)?),
-        Kind::IfElse {
+        ExprKind::All(items) => Node::All(all(items)?),
+        ExprKind::Any(items) => Node::Any(all(items)?),
+        ExprKind::IfElse {
             condition,
             then,
             otherwise,
         } => Node::If(Box::new([one(condition)?, one(then)?, one(otherwise)?])),
-        Kind::Call(name, args) => return call(name, e.span, all(args)?),
-        Kind::List(_)
-        | Kind::Tuple(_)
-        | Kind::Set(_)
-        | Kind::Index(..)
-        | Kind::Comprehension { .. } => {
+        ExprKind::Call(name, args) => return call(name, e.span, all(args)?),
+        ExprKind::List(_)
+        | ExprKind::Tuple(_)
+        | ExprKind::Set(_)
+        | ExprKind::Index(..)
+        | ExprKind::Comprehension { .. } => {
             return Err(not_real("a list".into()));
         }
     })

@@ -12,7 +12,7 @@ mod operators;
 mod parse;
 mod token;
 
-pub use ast::{BinaryOp, CompareOp, Expr, Form, Kind, UnaryOp};
+pub use ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, UnaryOp};
 pub use eval::{Names, Scope, eval, eval_list};
 pub use formula::{Expression, ExpressionError};
 pub(crate) use functions::{divisors, gcd, takes};

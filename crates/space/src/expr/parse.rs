@@ -1,6 +1,6 @@
 //! Tokens to a tree, with Python's precedence.
 
-use super::ast::{BinaryOp, CompareOp, Expr, Form, Kind, UnaryOp};
+use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, UnaryOp};
 use super::comparable::comparable;
 use super::cursor::Parser;
 use super::token::{KEYWORDS, Token};
@@ -125,7 +125,7 @@ impl Parser {
             let otherwise = self.ternary()?;
             Expr {
                 span: self.join(start),
-                kind: Kind::IfElse {
+                kind: ExprKind::IfElse {
                     condition: Box::new(condition),
                     then: Box::new(then),
                     otherwise: Box::new(otherwise),
@@ -139,18 +139,18 @@ impl Parser {
     }
 
     fn or(&mut self) -> Parsed {
-        self.chain(&["or", "||"], Self::and, Kind::Any)
+        self.chain(&["or", "||"], Self::and, ExprKind::Any)
     }
 
     fn and(&mut self) -> Parsed {
-        self.chain(&["and", "&&"], Self::not, Kind::All)
+        self.chain(&["and", "&&"], Self::not, ExprKind::All)
     }
 
     fn chain(
         &mut self,
         signs: &[&str],
         next: fn(&mut Self) -> Parsed,
-        kind: fn(Vec<Expr>) -> Kind,
+        kind: fn(Vec<Expr>) -> ExprKind,
     ) -> Parsed {
         let start = self.span();
         let first = next(self)?;
@@ -174,7 +174,7 @@ impl Parser {
             let e = self.not()?;
             self.depth -= 1;
             return Ok(Expr {
-                kind: Kind::Unary(UnaryOp::Not, Box::new(e)),
+                kind: ExprKind::Unary(UnaryOp::Not, Box::new(e)),
                 span: self.join(start),
             });
         }
@@ -195,7 +195,7 @@ impl Parser {
             return Ok(first);
         }
         Ok(Expr {
-            kind: Kind::Compare(Box::new(first), rest),
+            kind: ExprKind::Compare(Box::new(first), rest),
             span: self.join(start),
         })
     }
@@ -247,7 +247,7 @@ impl Parser {
             self.advance();
             let right = self.binary(level + 1)?;
             left = Expr {
-                kind: Kind::Binary(op, Box::new(left), Box::new(right)),
+                kind: ExprKind::Binary(op, Box::new(left), Box::new(right)),
                 span: self.join(start),
             };
         }
@@ -267,7 +267,7 @@ impl Parser {
         let e = self.unary()?;
         self.depth -= 1;
         Ok(Expr {
-            kind: Kind::Unary(op, Box::new(e)),
+            kind: ExprKind::Unary(op, Box::new(e)),
             span: self.join(start),
         })
     }
@@ -283,7 +283,7 @@ impl Parser {
         let exponent = self.unary()?;
         self.depth -= 1;
         Ok(Expr {
-            kind: Kind::Binary(BinaryOp::Pow, Box::new(base), Box::new(exponent)),
+            kind: ExprKind::Binary(BinaryOp::Pow, Box::new(base), Box::new(exponent)),
             span: self.join(start),
         })
     }
@@ -297,7 +297,7 @@ impl Parser {
             self.depth -= 1;
             self.demand("]")?;
             base = Expr {
-                kind: Kind::Index(Box::new(base), Box::new(index)),
+                kind: ExprKind::Index(Box::new(base), Box::new(index)),
                 span: self.join(start),
             };
         }
@@ -309,27 +309,27 @@ impl Parser {
         let kind = match self.peek().clone() {
             Token::Literal(v) => {
                 self.advance();
-                Kind::Literal(v)
+                ExprKind::Literal(v)
             }
             Token::Name(n) => {
                 self.advance();
                 if self.take("(") {
                     self.call(n, start)?
                 } else {
-                    Kind::Name(n)
+                    ExprKind::Name(n)
                 }
             }
             Token::Sign("(") => {
                 self.advance();
                 if self.take(")") {
-                    Kind::Tuple(Vec::new())
+                    ExprKind::Tuple(Vec::new())
                 } else {
                     let first = self.ternary()?;
                     if self.is(",") {
                         self.advance();
                         let mut items = vec![first];
                         items.extend(self.items(")")?);
-                        Kind::Tuple(items)
+                        ExprKind::Tuple(items)
                     } else {
                         self.demand(")")?;
                         return Ok(Expr {
@@ -361,9 +361,9 @@ impl Parser {
     }
 
     /// The arguments of a call, or the one generator that they are.
-    fn call(&mut self, name: String, start: Span) -> Result<Kind, ExprError> {
+    fn call(&mut self, name: String, start: Span) -> Result<ExprKind, ExprError> {
         if self.take(")") {
-            return Ok(Kind::Call(name, Vec::new()));
+            return Ok(ExprKind::Call(name, Vec::new()));
         }
         let from = self.span();
         let first = self.ternary()?;
@@ -379,7 +379,7 @@ impl Parser {
                 kind,
                 span: self.join(from),
             };
-            return Ok(Kind::Call(name, vec![generator]));
+            return Ok(ExprKind::Call(name, vec![generator]));
         }
         let mut items = vec![first];
         if self.take(",") {
@@ -387,10 +387,10 @@ impl Parser {
         } else {
             self.demand(")")?;
         }
-        Ok(Kind::Call(name, items))
+        Ok(ExprKind::Call(name, items))
     }
 
-    fn list(&mut self, close: &str, form: Form) -> Result<Kind, ExprError> {
+    fn list(&mut self, close: &str, form: Form) -> Result<ExprKind, ExprError> {
         let start = self.span();
         if self.take(close) {
             return match form {
@@ -398,7 +398,7 @@ impl Parser {
                     "`{}` is a dictionary, which has no meaning here: the empty list is `[]`",
                     start,
                 )),
-                _ => Ok(Kind::List(Vec::new())),
+                _ => Ok(ExprKind::List(Vec::new())),
             };
         }
         let first = self.ternary()?;
@@ -418,13 +418,18 @@ impl Parser {
             self.demand(close)?;
         }
         Ok(match form {
-            Form::Set => Kind::Set(items),
-            _ => Kind::List(items),
+            Form::Set => ExprKind::Set(items),
+            _ => ExprKind::List(items),
         })
     }
 
     /// The rest of a comprehension from its `for` on.
-    fn comprehension(&mut self, item: Expr, close: &str, form: Form) -> Result<Kind, ExprError> {
+    fn comprehension(
+        &mut self,
+        item: Expr,
+        close: &str,
+        form: Form,
+    ) -> Result<ExprKind, ExprError> {
         self.demand("for")?;
         let name = match self.advance() {
             (Token::Name(n), _) => n,
@@ -450,7 +455,7 @@ impl Parser {
             ));
         }
         self.demand(close)?;
-        Ok(Kind::Comprehension {
+        Ok(ExprKind::Comprehension {
             form,
             item: Box::new(item),
             name,
@@ -488,7 +493,7 @@ pub(crate) fn reserved(word: &str) -> bool {
 impl From<Value> for Expr {
     fn from(v: Value) -> Self {
         Self {
-            kind: Kind::Literal(v),
+            kind: ExprKind::Literal(v),
             span: Span::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::param::Param;
 use crate::error::{ExprError, SpaceError};
-use crate::expr::{Domain, Expr, Kind};
+use crate::expr::{Domain, Expr, ExprKind};
 use crate::notation::{Definition, Facts, Strength, with_line};
 use crate::plan::graph::lower::{Binding, Lowering};
 use crate::plan::graph::op::{Bounds, Op, Type};
@@ -262,7 +262,7 @@ impl Space {
                 Ok(DomainNodes::Range { start, stop, step })
             })(),
             Domain::Values(e) => match &e.kind {
-                Kind::Call(f, args) if f == "divisors" && args.len() == 1 => {
+                ExprKind::Call(f, args) if f == "divisors" && args.len() == 1 => {
                     int(&args[0]).map(DomainNodes::Divisors)
                 }
                 _ => Ok(DomainNodes::Dynamic {

@@ -1,7 +1,7 @@
 //! Three real kernels: stream triad, DGEMM of a library, sparse matrix–vector product.
 
 use greenup_calibrate::bench::window::Repeatable;
-use greenup_calibrate::bench::{Bench, Kind, Level, Prepared};
+use greenup_calibrate::bench::{Bench, HostBenchmark, Level, Prepared};
 use greenup_device::load::waited_s;
 use greenup_device::team::Passes;
 use greenup_device::{Buffer, CpuFacts, Team};
@@ -51,7 +51,7 @@ struct Triad {
 impl Triad {
     fn new(facts: &CpuFacts, team: &Team, go: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let bench = Bench {
-            kind: Kind::Triad,
+            kind: HostBenchmark::Triad,
             level: Level::Dram,
             threads: team.len(),
         };

@@ -7,7 +7,7 @@ use crate::device::{DeviceStudy, Hardware};
 use crate::error::StudyError;
 use crate::result::KernelResult;
 use crate::{advice, energy};
-use greenup_calibrate::bench::{Kind, Level};
+use greenup_calibrate::bench::{HostBenchmark, Level};
 use greenup_calibrate::machine::build;
 use greenup_calibrate::suite::attempts::{Attempts, Observed};
 use greenup_calibrate::suite::probes::Probes;
@@ -165,7 +165,7 @@ impl On<'_> {
         let mut results = Vec::new();
         let kernels = kernels::all(self.facts, self.team, &go);
         let runner = HostRunner::new(self.facts, self.team);
-        let streams = [Kind::Read, Kind::Copy];
+        let streams = [HostBenchmark::Read, HostBenchmark::Copy];
         let mut probes = Probes::new(&runner, self.team.len(), &streams, &go);
         probes.expect(&calibration.points);
         observer.stage("kernels", kernels.len());

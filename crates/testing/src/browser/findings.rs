@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FaultKind {
     /// A message on the console or an uncaught error.
     Console,
     /// A request for anything but the page itself and `data:`.
@@ -27,7 +27,7 @@ pub enum Kind {
     NotInspectable,
 }
 
-impl Kind {
+impl FaultKind {
     fn of(name: &str) -> Self {
         match name {
             "PageOverflow" => Self::PageOverflow,
@@ -46,7 +46,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// Width of the window, CSS pixels.
     pub width: u32,
     /// Element and label, title or id of the figure or table.
@@ -61,7 +61,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub(super) fn without_box(kind: Kind, width: u32, detail: String) -> Self {
+    pub(super) fn without_box(kind: FaultKind, width: u32, detail: String) -> Self {
         Self {
             kind,
             width,
@@ -76,7 +76,7 @@ impl Finding {
         let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
         let list = |v: &Value| v.as_array().cloned().unwrap_or_default();
         Self {
-            kind: Kind::of(value["kind"].as_str().unwrap_or_default()),
+            kind: FaultKind::of(value["kind"].as_str().unwrap_or_default()),
             width,
             figure: text(&value["figure"]),
             texts: list(&value["texts"]).iter().map(text).collect(),
@@ -115,13 +115,13 @@ impl Findings {
     }
 
     /// Those of some kinds.
-    pub fn of(&self, kinds: &[Kind]) -> Self {
+    pub fn of(&self, kinds: &[FaultKind]) -> Self {
         let kept = self.0.iter().filter(|f| kinds.contains(&f.kind));
         Self(kept.cloned().collect())
     }
 
     /// How many of each kind at each width.
-    pub fn counts(&self) -> BTreeMap<(Kind, u32), usize> {
+    pub fn counts(&self) -> BTreeMap<(FaultKind, u32), usize> {
         let mut counts = BTreeMap::new();
         for f in &self.0 {
             *counts.entry((f.kind, f.width)).or_default() += 1;

@@ -10,7 +10,7 @@ mod tab;
 #[cfg(test)]
 mod tests;
 
-pub use findings::{Finding, Findings, Kind};
+pub use findings::{FaultKind, Finding, Findings};
 pub use protocol::Browser;
 pub use tab::Tab;
 

@@ -1,6 +1,6 @@
 //! One page in a window of a width.
 
-use super::{Browser, Finding, Findings, Kind};
+use super::{Browser, FaultKind, Finding, Findings};
 use base64::Engine as _;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -103,22 +103,25 @@ impl Tab<'_> {
                 "Runtime.exceptionThrown" => {
                     let thrown = &p["exceptionDetails"];
                     let more = text(&thrown["exception"]["description"]);
-                    (Kind::Console, format!("{} {more}", text(&thrown["text"])))
+                    (
+                        FaultKind::Console,
+                        format!("{} {more}", text(&thrown["text"])),
+                    )
                 }
                 "Runtime.consoleAPICalled" => {
                     let words = p["args"].as_array()?.iter();
                     let words = words.map(|a| a.get("value").unwrap_or(&a["description"]));
                     let words: Vec<String> = words.map(Value::to_string).collect();
                     let line = format!("console.{}: {}", text(&p["type"]), words.join(" "));
-                    (Kind::Console, line)
+                    (FaultKind::Console, line)
                 }
                 "Log.entryAdded" => {
                     let entry = &p["entry"];
                     let line = format!("{}: {}", text(&entry["level"]), text(&entry["text"]));
-                    (Kind::Console, line)
+                    (FaultKind::Console, line)
                 }
                 "Network.requestWillBeSent" if asked != self.url && !asked.starts_with("data:") => {
-                    (Kind::Request, asked)
+                    (FaultKind::Request, asked)
                 }
                 _ => return None,
             })

@@ -1,4 +1,4 @@
-use super::{Browser, Findings, Kind, WIDTHS, examine, screenshot};
+use super::{Browser, FaultKind, Findings, WIDTHS, examine, screenshot};
 use base64::Engine as _;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ fn page(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn has(all: &Findings, kind: Kind, figure: &str, texts: &[&str]) -> bool {
+fn has(all: &Findings, kind: FaultKind, figure: &str, texts: &[&str]) -> bool {
     all.0
         .iter()
         .any(|f| f.kind == kind && f.figure == figure && f.texts == texts)
@@ -39,39 +39,59 @@ fn every_kind_of_fault_is_found_at_every_width() {
         let one = |kind, figure, texts: &[&str]| {
             assert!(has(&at, kind, figure, texts), "{kind:?} {texts:?} in\n{at}");
         };
-        one(Kind::SmallText, "svg small", &["eight pixels"]);
-        one(Kind::SmallText, "svg small", &["eight pixels, rotated"]);
-        one(Kind::SmallText, "p", &["nine pixels"]);
+        one(FaultKind::SmallText, "svg small", &["eight pixels"]);
         one(
-            Kind::Overlap,
+            FaultKind::SmallText,
+            "svg small",
+            &["eight pixels, rotated"],
+        );
+        one(FaultKind::SmallText, "p", &["nine pixels"]);
+        one(
+            FaultKind::Overlap,
             "svg overlap",
             &["one text over", "another text"],
         );
         let rotated = ["rotated label", "rotated neighbour"];
-        one(Kind::Overlap, "svg overlap", &rotated);
-        one(Kind::OutsideFigure, "svg outside", &["beyond the right"]);
-        one(Kind::CoversMark, "svg covered", &["covers a point"]);
-        one(Kind::CoversMark, "svg covered", &["covers one of many"]);
-        one(Kind::NotInspectable, "canvas canvas", &[]);
-        one(Kind::TooWide, "table table", &[]);
-        one(Kind::PageOverflow, "page", &[]);
-        let said = at.of(&[Kind::Console]).to_string();
+        one(FaultKind::Overlap, "svg overlap", &rotated);
+        one(
+            FaultKind::OutsideFigure,
+            "svg outside",
+            &["beyond the right"],
+        );
+        one(FaultKind::CoversMark, "svg covered", &["covers a point"]);
+        one(
+            FaultKind::CoversMark,
+            "svg covered",
+            &["covers one of many"],
+        );
+        one(FaultKind::NotInspectable, "canvas canvas", &[]);
+        one(FaultKind::TooWide, "table table", &[]);
+        one(FaultKind::PageOverflow, "page", &[]);
+        let said = at.of(&[FaultKind::Console]).to_string();
         assert!(said.contains("console.warning: \"a warning\" 7"), "{said}");
         assert!(said.contains("Error: uncaught"), "{said}");
-        let asked = at.of(&[Kind::Request]);
+        let asked = at.of(&[FaultKind::Request]);
         assert_eq!(asked.0.len(), 1, "{asked}");
         assert!(asked.0[0].detail.ends_with("missing.js"), "{asked}");
         // Nothing else: three small texts, two overlaps, one of the others.
-        let counts = at.of(&[Kind::SmallText, Kind::Overlap, Kind::OutsideFigure]);
+        let counts = at.of(&[
+            FaultKind::SmallText,
+            FaultKind::Overlap,
+            FaultKind::OutsideFigure,
+        ]);
         assert_eq!(counts.0.len(), 6, "{counts}");
-        let counts = at.of(&[Kind::CoversMark, Kind::TooWide, Kind::NotInspectable]);
+        let counts = at.of(&[
+            FaultKind::CoversMark,
+            FaultKind::TooWide,
+            FaultKind::NotInspectable,
+        ]);
         assert_eq!(counts.0.len(), 4, "{counts}");
     }
-    assert_eq!(found.counts()[&(Kind::Overlap, 360)], 2);
+    assert_eq!(found.counts()[&(FaultKind::Overlap, 360)], 2);
     // Sizes and boxes are those on the screen.
-    let small = found.of(&[Kind::SmallText]);
+    let small = found.of(&[FaultKind::SmallText]);
     assert_eq!(small.0[0].detail, "8.0 px", "{small}");
-    let outside = found.of(&[Kind::OutsideFigure]);
+    let outside = found.of(&[FaultKind::OutsideFigure]);
     assert_eq!(outside.0[0].boxes[0][0], 250.0, "{outside}");
 }
 

@@ -6,7 +6,7 @@ use crate::error::{BuildError, CompileError, EnvironmentFault};
 use crate::problem::{ConfigError, Launch, Problem};
 use crate::sweep::Failure;
 use crate::worker::protocol::{Built, OpenCl, OpenClTarget};
-use greenup_device::opencl::{Device, KernelFacts, Kind};
+use greenup_device::opencl::{Device, DeviceKind, KernelFacts};
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use std::path::Path;
 pub fn target(device: &Device) -> OpenClTarget {
     OpenClTarget {
         address: device.address,
-        on_host: device.kind == Kind::Cpu,
+        on_host: device.kind == DeviceKind::Cpu,
     }
 }
 

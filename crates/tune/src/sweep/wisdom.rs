@@ -5,7 +5,7 @@ use super::record::{Outcome, Sweep, SweepFacts};
 use crate::objective::Objective;
 use greenup_files::Cache;
 use greenup_space::Value;
-use greenup_wisdom::{Device, Entry, Kind, Provenance};
+use greenup_wisdom::{Device, DeviceKind, Entry, Provenance};
 use std::collections::BTreeMap;
 
 /// Prefix of the facts of the device among those of a sweep.
@@ -23,12 +23,14 @@ pub fn device_facts(device: &Device) -> BTreeMap<String, String> {
 pub fn device(facts: &SweepFacts) -> Device {
     let more = |name: &str| facts.more.get(name).map(String::as_str);
     let kind = match (more("architecture"), more("cores")) {
-        (None, Some(_)) => Kind::Cpu,
-        _ => Kind::Gpu,
+        (None, Some(_)) => DeviceKind::Cpu,
+        _ => DeviceKind::Gpu,
     };
     let mut out = match kind {
-        Kind::Gpu => Device::of_gpu_name(&facts.device, more("architecture").unwrap_or_default()),
-        Kind::Cpu => Device {
+        DeviceKind::Gpu => {
+            Device::of_gpu_name(&facts.device, more("architecture").unwrap_or_default())
+        }
+        DeviceKind::Cpu => Device {
             kind,
             name: facts.device.clone(),
             architecture: String::new(),
@@ -239,7 +241,10 @@ mod tests {
         assert!(all[1].energy_j <= all[0].energy_j);
 
         let cpu = &entries(&recorded("form_factor_xeon16"), "s").unwrap()[0];
-        assert_eq!((cpu.device.kind, cpu.device.units()), (Kind::Cpu, Some(16)));
+        assert_eq!(
+            (cpu.device.kind, cpu.device.units()),
+            (DeviceKind::Cpu, Some(16))
+        );
         assert_eq!(cpu.precision, "f32");
         assert!(!cpu.constants.contains_key("cores"), "{:?}", cpu.constants);
         let e = entries(&recorded("zen5_dgemm_2048"), "s").unwrap();

@@ -16,7 +16,7 @@ use crate::plan::SetupTimes;
 use crate::points::Points;
 use crate::precision::Real;
 use crate::session::engines::engine;
-use greenup_app::ranks::{Boards, Team};
+use greenup_app::ranks::{Boards, RankTeam};
 use greenup_app::{Result, print};
 use greenup_device::DeviceSpec;
 use greenup_meter::Measurement;
@@ -80,10 +80,10 @@ struct Report {
 pub fn run<R: Real>(
     asked: &Asked<'_>,
     options: &Options,
-    team: &Team,
+    team: &RankTeam,
     device: impl Fn(&dyn Ranks) -> DeviceSpec + Sync,
 ) -> Result {
-    let report = team.run(|ranks| of::<R>(asked, options, ranks, device(&**ranks)))?;
+    let report = team.run(|ranks| run_in::<R>(asked, options, ranks, device(&**ranks)))?;
     if !team.has_first() {
         return Ok(());
     }
@@ -94,7 +94,7 @@ pub fn run<R: Real>(
     Ok(())
 }
 
-fn of<R: Real>(
+fn run_in<R: Real>(
     asked: &Asked<'_>,
     options: &Options,
     ranks: &Arc<dyn Ranks>,

@@ -36,7 +36,7 @@ use distributed::Asked;
 use gather::Gather;
 use greenup_app::args::{FigureArgs, MachineArg};
 use greenup_app::output::Output;
-use greenup_app::ranks::{RanksArg, Team};
+use greenup_app::ranks::{RankTeam, RanksArg};
 use greenup_app::{AppError, Result, print};
 use greenup_device::cuda::Gpu;
 use greenup_device::{CpuFacts, DeviceSpec, Usable};
@@ -150,16 +150,16 @@ pub fn run(args: &RunArgs) -> Result {
     }
     let loaded = args.input.load()?;
     match args.input.precision {
-        PrecisionArg::F32 => of::<f32>(args, &team, &loaded, figure.as_ref()),
-        PrecisionArg::F64 => of::<f64>(args, &team, &loaded, figure.as_ref()),
+        PrecisionArg::F32 => run_in::<f32>(args, &team, &loaded, figure.as_ref()),
+        PrecisionArg::F64 => run_in::<f64>(args, &team, &loaded, figure.as_ref()),
     }
 }
 
 /// Whether ranks of this host use the same GPU.
-fn shares_gpu(args: &RunArgs, team: &Team) -> bool {
+fn shares_gpu(args: &RunArgs, team: &RankTeam) -> bool {
     let (ranks, gpus) = match team {
-        Team::World(r) => (r.local().1, Gpu::count()),
-        Team::Threads(n) => (*n, Gpu::count()),
+        RankTeam::World(r) => (r.local().1, Gpu::count()),
+        RankTeam::Threads(n) => (*n, Gpu::count()),
     };
     let used: BTreeSet<usize> = (0..ranks)
         .flat_map(|rank| args.device.gpus((rank, ranks), gpus))
@@ -184,7 +184,7 @@ fn options<R: Real>(args: &RunArgs, points: Option<usize>) -> Result<Options> {
     Ok(args.input.options(ncrit, m2l))
 }
 
-fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
+fn distributed<R: Real>(args: &RunArgs, team: &RankTeam) -> Result {
     let asked = Asked {
         input: &args.input,
         kernels: &args.kernels,
@@ -202,7 +202,7 @@ fn distributed<R: Real>(args: &RunArgs, team: &Team) -> Result {
 /// The plan of all points. On a GPU and the cores together `ncrit` is balanced, unless the user gives it.
 fn plan<R: Real>(
     args: &RunArgs,
-    team: &Team,
+    team: &RankTeam,
     l: &Loaded,
 ) -> Result<(Arc<Plan<R>>, Option<Balance>)> {
     if args.device.is_gpu() {
@@ -246,13 +246,13 @@ fn accepted(o: &Options, verify: impl FnOnce() -> std::result::Result<(), FmmErr
 /// Evaluates on all ranks of this process; the results of all are on the first.
 fn evaluated<R: Real>(
     args: &RunArgs,
-    team: &Team,
+    team: &RankTeam,
     plan: &Arc<Plan<R>>,
     charges: &[f64],
 ) -> Result<Evaluated> {
     let options = plan.options();
     // Ranks that are threads of this process write into the same memory.
-    let threads = matches!(team, Team::Threads(_));
+    let threads = matches!(team, RankTeam::Threads(_));
     let outputs = options.kernel.outputs(options.gradient);
     let mut merged = vec![0.0; if threads { plan.targets() * outputs } else { 0 }];
     let gather = threads.then(|| Gather::new(&mut merged, plan.targets(), team.size()));
@@ -287,7 +287,7 @@ fn checked<R: Real>(
     Ok(compared)
 }
 
-fn of<R: Real>(args: &RunArgs, team: &Team, l: &Loaded, figure: Option<&Output>) -> Result {
+fn run_in<R: Real>(args: &RunArgs, team: &RankTeam, l: &Loaded, figure: Option<&Output>) -> Result {
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let machine = args.machine.load()?;
     let start = Instant::now();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Measurement of one setting.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct MeasuredSetting {
     pub ncrit: usize,
     pub m2l: M2l,
     pub time_s: f64,
@@ -16,7 +16,7 @@ pub struct Row {
     pub m2l_s: f64,
 }
 
-impl Row {
+impl MeasuredSetting {
     pub fn method(&self) -> String {
         format!("{:?}", self.m2l).to_lowercase()
     }

@@ -7,7 +7,7 @@ use crate::mesh::Mesh;
 
 /// Type of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NumberType {
     I8,
     U8,
     I16,
@@ -18,7 +18,7 @@ enum Kind {
     F64,
 }
 
-impl Kind {
+impl NumberType {
     fn of(name: &str) -> Result<Self, GisaxsError> {
         Ok(match name {
             "char" | "int8" => Self::I8,
@@ -37,8 +37,8 @@ impl Kind {
 /// A property of an element: a number, or a list of them after its length.
 struct Property {
     name: String,
-    length: Option<Kind>,
-    kind: Kind,
+    length: Option<NumberType>,
+    kind: NumberType,
 }
 
 struct Element {
@@ -150,7 +150,7 @@ impl Source<'_> {
                 }),
                 ["property", ref rest @ ..] => {
                     let (length, kind, name) = match *rest {
-                        ["list", length, kind, name] => (Some(Kind::of(length)?), kind, name),
+                        ["list", length, kind, name] => (Some(NumberType::of(length)?), kind, name),
                         [kind, name] => (None, kind, name),
                         _ => return Err(format!("\"{line}\" is not a line of its header").into()),
                     };
@@ -160,7 +160,7 @@ impl Source<'_> {
                     to.properties.push(Property {
                         name: name.to_owned(),
                         length,
-                        kind: Kind::of(kind)?,
+                        kind: NumberType::of(kind)?,
                     });
                 }
                 _ => return Err(format!("\"{line}\" is not a line of its header").into()),
@@ -239,14 +239,14 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn number(&mut self, kind: Kind) -> Result<f64, GisaxsError> {
+    fn number(&mut self, kind: NumberType) -> Result<f64, GisaxsError> {
         match self.format {
             Format::Ascii => self.word(kind),
             format => self.binary(kind, matches!(format, Format::Big)),
         }
     }
 
-    fn word(&mut self, kind: Kind) -> Result<f64, GisaxsError> {
+    fn word(&mut self, kind: NumberType) -> Result<f64, GisaxsError> {
         let start = self.rest.trim_ascii_start();
         let end = start
             .iter()
@@ -261,13 +261,13 @@ impl Source<'_> {
         let wrong = || format!("\"{word}\" is not a number");
         let value: f64 = word.parse().map_err(|_| wrong())?;
         let (lo, hi) = match kind {
-            Kind::F32 | Kind::F64 => return Ok(value),
-            Kind::I8 => (f64::from(i8::MIN), f64::from(i8::MAX)),
-            Kind::U8 => (0.0, f64::from(u8::MAX)),
-            Kind::I16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
-            Kind::U16 => (0.0, f64::from(u16::MAX)),
-            Kind::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
-            Kind::U32 => (0.0, f64::from(u32::MAX)),
+            NumberType::F32 | NumberType::F64 => return Ok(value),
+            NumberType::I8 => (f64::from(i8::MIN), f64::from(i8::MAX)),
+            NumberType::U8 => (0.0, f64::from(u8::MAX)),
+            NumberType::I16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
+            NumberType::U16 => (0.0, f64::from(u16::MAX)),
+            NumberType::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+            NumberType::U32 => (0.0, f64::from(u32::MAX)),
         };
         match (lo..=hi).contains(&value) && value.fract() == 0.0 {
             true => Ok(value),
@@ -277,7 +277,7 @@ impl Source<'_> {
         }
     }
 
-    fn binary(&mut self, kind: Kind, big: bool) -> Result<f64, GisaxsError> {
+    fn binary(&mut self, kind: NumberType, big: bool) -> Result<f64, GisaxsError> {
         let mut take = |bytes: &mut [u8]| -> Result<(), GisaxsError> {
             let (own, rest) = self
                 .rest
@@ -298,14 +298,14 @@ impl Source<'_> {
             }};
         }
         Ok(match kind {
-            Kind::I8 => read!(i8),
-            Kind::U8 => read!(u8),
-            Kind::I16 => read!(i16),
-            Kind::U16 => read!(u16),
-            Kind::I32 => read!(i32),
-            Kind::U32 => read!(u32),
-            Kind::F32 => read!(f32),
-            Kind::F64 => read!(f64),
+            NumberType::I8 => read!(i8),
+            NumberType::U8 => read!(u8),
+            NumberType::I16 => read!(i16),
+            NumberType::U16 => read!(u16),
+            NumberType::I32 => read!(i32),
+            NumberType::U32 => read!(u32),
+            NumberType::F32 => read!(f32),
+            NumberType::F64 => read!(f64),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The amplitude that a part of a particle adds to each pixel.
 
 use super::Scene;
-use super::row::Row;
+use super::row::DetectorRow;
 use super::terms::Place;
 use crate::GisaxsError;
 use crate::form::Polyhedron;
@@ -26,7 +26,7 @@ impl Scene {
         &self,
         part: &Part,
         position: &Place,
-        (rows, shares): (&[Row], &Shares),
+        (rows, shares): (&[DetectorRow], &Shares),
         (amplitude, watch): (&mut [Complex64], &Watch),
     ) -> Option<()> {
         let contrast = self.contrast(part, position.layer);
@@ -72,7 +72,7 @@ impl Scene {
         form: &Polyhedron,
         part: &Part,
         position: &Place,
-        (rows, shares, ranks): (&[Row], &Shares, &dyn Ranks),
+        (rows, shares, ranks): (&[DetectorRow], &Shares, &dyn Ranks),
         (amplitude, watch): (&mut [Complex64], &Watch),
     ) -> Result<Option<()>, GisaxsError> {
         let columns = self.detector.columns();

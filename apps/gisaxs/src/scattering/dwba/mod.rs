@@ -22,7 +22,7 @@ use crate::scattering::shares::Shares;
 use greenup_ranks::{Alone, Ranks};
 use num_complex::Complex64;
 use rayon::prelude::*;
-use row::Row;
+use row::DetectorRow;
 use std::f64::consts::PI;
 use terms::Place;
 
@@ -64,7 +64,7 @@ impl Scene {
             Mode::Transmission => vec![self.through(self.incidence)],
             _ => waves(&self.layers, self.k0, self.incidence),
         };
-        let rows: Vec<Row> = (0..self.detector.rows())
+        let rows: Vec<DetectorRow> = (0..self.detector.rows())
             .into_par_iter()
             .map(|r| self.row(r))
             .collect();

@@ -6,13 +6,13 @@ use num_complex::Complex64;
 use std::sync::Arc;
 
 /// Pixels of one row of the detector.
-pub(super) struct Row {
+pub(super) struct DetectorRow {
     pub xy: Arc<[[f64; 2]]>,
     /// The waves in every layer, for each pixel or one for all; `None` below the horizon.
     pub up: Vec<Option<Vec<Waves>>>,
 }
 
-impl Row {
+impl DetectorRow {
     pub fn up(&self, column: usize) -> Option<&Vec<Waves>> {
         self.up[column.min(self.up.len() - 1)].as_ref()
     }
@@ -34,7 +34,7 @@ impl Scene {
     }
 
     /// The pixels of a row.
-    pub(super) fn row(&self, row: usize) -> Row {
+    pub(super) fn row(&self, row: usize) -> DetectorRow {
         let columns = self.detector.columns();
         let k = self.k();
         let along = |(phi, alpha): (f64, f64)| {
@@ -50,7 +50,7 @@ impl Scene {
             _ => (alpha > 0.0).then(|| waves(&self.layers, self.k0, alpha)),
         };
         let distinct = if self.detector.level() { 1 } else { columns };
-        Row {
+        DetectorRow {
             up: angles.iter().take(distinct).map(|a| up(a.1)).collect(),
             xy: angles.into_iter().map(along).collect(),
         }

@@ -1,7 +1,7 @@
 //! The ranks of this process.
 
 use crate::session::settings::Settings;
-use greenup_app::ranks::{RanksArg, Team};
+use greenup_app::ranks::{RankTeam, RanksArg};
 use greenup_app::{AppError, Result, pool, print};
 use greenup_device::cuda::Gpu;
 use greenup_ranks::Ranks;
@@ -21,8 +21,8 @@ pub fn on_all(s: &Settings, work: impl Fn(&Arc<dyn Ranks>) -> Result + Sync) -> 
     }
     team.run(|ranks| {
         let threads = match &team {
-            Team::World(_) => greenup_app::ranks::threads(s.threads, &**ranks),
-            Team::Threads(n) => {
+            RankTeam::World(_) => greenup_app::ranks::threads(s.threads, &**ranks),
+            RankTeam::Threads(n) => {
                 let cores = std::thread::available_parallelism().map_or(1, usize::from);
                 (s.threads.unwrap_or(cores) / n).max(1)
             }

@@ -22,7 +22,7 @@ use super::arguments::{RankArguments, RankSolveArguments, SolveArguments};
 use super::kernels::Kernels;
 use super::memory::Fixed;
 use crate::hydro::Hydro;
-use greenup_device::cuda::{CudaError, Gpu as Found, Session, Shape};
+use greenup_device::cuda::{CudaError, Gpu as CudaGpu, Session, Shape};
 use greenup_ranks::Ranks;
 use peers::Peers;
 use staged::Staged;
@@ -30,7 +30,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The other ranks of an engine on a GPU.
-pub(super) struct Team {
+pub(super) struct GpuTeam {
     ranks: Arc<dyn Ranks>,
     way: Way,
 }
@@ -42,11 +42,11 @@ enum Way {
     Staged(RefCell<Staged>),
 }
 
-impl Team {
+impl GpuTeam {
     /// Joins the other ranks; all call it. With `peers`, by the memory of their GPUs if that is possible.
     pub fn join(
         (part, h): (&RankPart, &Hydro),
-        (gpu, session): (&Found, &Session),
+        (gpu, session): (&CudaGpu, &Session),
         fixed: &Fixed,
         peers: bool,
     ) -> Result<Self, CudaError> {

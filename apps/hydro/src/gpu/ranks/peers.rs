@@ -6,7 +6,7 @@ use crate::gpu::memory::{BLOCK, Fixed};
 use crate::hydro::Hydro;
 use crate::part::Lists;
 use greenup_device::cuda::{
-    CudaError, Flag, Gpu as Found, Handle, MappedFlag, Memory, PeerAccess, PeerMemory, Pointer,
+    CudaError, Flag, Gpu as CudaGpu, Handle, MappedFlag, Memory, PeerAccess, PeerMemory, Pointer,
     Session,
 };
 use greenup_device::memory::{bytes, bytes_mut};
@@ -89,7 +89,7 @@ impl Peers {
     pub fn find(
         part: &RankPart,
         h: &Hydro,
-        (gpu, session): (&Found, &Session),
+        (gpu, session): (&CudaGpu, &Session),
         fixed: &Fixed,
     ) -> Result<Option<Self>, CudaError> {
         let ranks = &*part.ranks;
@@ -104,7 +104,7 @@ impl Peers {
         // Every rank enables the access of its own GPU.
         let mut access = Vec::new();
         for rank in (0..all.len()).filter(|r| *r != me) {
-            let visible = Found::all()?;
+            let visible = CudaGpu::all()?;
             let peer = visible.iter().find(|g| hash(&g.bus_id) == all[rank][1]);
             access.push(match peer {
                 Some(peer) => session.peer_access(peer.ordinal)?,

@@ -28,7 +28,7 @@ pub fn read<S: DeserializeOwned>(path: &Path) -> Result<Checkpoint<S>, HydroErro
         path: path.to_owned(),
         cause,
     })?;
-    of(Source::File(Arc::new(file))).map_err(|e| wrong(e.to_string()))
+    checkpoint_of(Source::File(Arc::new(file))).map_err(|e| wrong(e.to_string()))
 }
 
 /// Parses the bytes of a checkpoint.
@@ -36,7 +36,7 @@ pub fn read<S: DeserializeOwned>(path: &Path) -> Result<Checkpoint<S>, HydroErro
 /// # Errors
 /// They are not a checkpoint, or a truncated or damaged one.
 pub fn parse<S: DeserializeOwned>(bytes: &[u8]) -> Result<Checkpoint<S>, CheckpointError> {
-    of(Source::Bytes(bytes.into()))
+    checkpoint_of(Source::Bytes(bytes.into()))
 }
 
 /// The first line, without its end.
@@ -55,7 +55,7 @@ fn first_line(source: &Source, length: u64) -> Result<Vec<u8>, CheckpointError> 
     Err(CheckpointError::NoHeader)
 }
 
-fn of<S: DeserializeOwned>(source: Source) -> Result<Checkpoint<S>, CheckpointError> {
+fn checkpoint_of<S: DeserializeOwned>(source: Source) -> Result<Checkpoint<S>, CheckpointError> {
     let length = source.length().map_err(CheckpointError::Read)?;
     let line = first_line(&source, length)?;
     // The checksum, which says whether the rest can be believed, is a part of this format.

@@ -1,6 +1,6 @@
 //! How well the fit predicts benchmarks that it has not seen.
 
-use super::{Row, best, cap, costs, highest, machine, ops};
+use super::{ClockedRecord, best, cap, costs, highest, machine, ops};
 use crate::fit::Errors;
 use greenup_model::{Op, predict, predict_clocked};
 use serde::Serialize;
@@ -38,8 +38,8 @@ pub struct HeldOut {
 const NEAR: f64 = 1.15;
 
 /// Whether the training rows do not cover some class of the test rows.
-fn alone(test: &[Row], train: &[Row]) -> bool {
-    let roof = |rows: &[Row], op: Op| {
+fn alone(test: &[ClockedRecord], train: &[ClockedRecord]) -> bool {
+    let roof = |rows: &[ClockedRecord], op: Op| {
         rows.iter()
             .filter(|r| r.record.occupancy >= 1.0 && r.record.work.count(op) > 0.0)
             .map(|r| r.record.time_s / r.record.work.count(op))
@@ -51,12 +51,12 @@ fn alone(test: &[Row], train: &[Row]) -> bool {
 }
 
 /// Leaves out one benchmark after the other.
-pub(super) fn held_out(rows: &[Row]) -> Option<HeldOut> {
+pub(super) fn held_out(rows: &[ClockedRecord]) -> Option<HeldOut> {
     let names: BTreeSet<&str> = rows.iter().map(|r| r.record.benchmark.as_str()).collect();
     let mut table: Vec<(String, [f64; 5], bool)> = Vec::new();
     let mut skipped = Vec::new();
     for name in names {
-        let (test, train): (Vec<Row>, Vec<Row>) = rows
+        let (test, train): (Vec<ClockedRecord>, Vec<ClockedRecord>) = rows
             .iter()
             .cloned()
             .partition(|r| r.record.benchmark == name);

@@ -49,7 +49,7 @@ pub struct ClockedFit {
 
 /// A record with its clock.
 #[derive(Clone)]
-pub(super) struct Row {
+pub(super) struct ClockedRecord {
     pub record: Record,
     pub energy_j: f64,
     pub clock_hz: f64,
@@ -63,12 +63,12 @@ struct Costs {
 }
 
 /// Records that hold an energy and a clock.
-pub(super) fn rows(records: &[Record]) -> Vec<Row> {
+pub(super) fn rows(records: &[Record]) -> Vec<ClockedRecord> {
     records
         .iter()
         .filter(|r| r.on_plain_data())
         .filter_map(|r| {
-            Some(Row {
+            Some(ClockedRecord {
                 record: r.clone(),
                 energy_j: r.energy_j?,
                 clock_hz: r.note("_clock_hz").filter(|f| *f > 0.0)?,
@@ -77,19 +77,19 @@ pub(super) fn rows(records: &[Record]) -> Vec<Row> {
         .collect()
 }
 
-pub(super) fn ops(rows: &[Row]) -> Vec<Op> {
+pub(super) fn ops(rows: &[ClockedRecord]) -> Vec<Op> {
     Op::ALL
         .into_iter()
         .filter(|&op| rows.iter().any(|r| r.record.work.count(op) > 0.0))
         .collect()
 }
 
-pub(super) fn highest(rows: &[Row]) -> f64 {
+pub(super) fn highest(rows: &[ClockedRecord]) -> f64 {
     rows.iter().map(|r| r.clock_hz).fold(0.0, f64::max)
 }
 
 /// Counts times voltages of each class, and the time, over the energy: times ε and π₀ it is 1.
-fn design(rows: &[Row], ops: &[Op], top: f64, slope: f64) -> DMatrix<f64> {
+fn design(rows: &[ClockedRecord], ops: &[Op], top: f64, slope: f64) -> DMatrix<f64> {
     DMatrix::from_fn(rows.len(), ops.len() + 1, |i, j| {
         let r = &rows[i];
         let v = 1.0 - slope * (1.0 - r.clock_hz / top);
@@ -103,7 +103,7 @@ fn design(rows: &[Row], ops: &[Op], top: f64, slope: f64) -> DMatrix<f64> {
 }
 
 /// ε and π₀ by non-negative least squares on relative errors, for one slope of the voltage.
-fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
+fn costs(rows: &[ClockedRecord], top: f64, slope: f64) -> Costs {
     let ops = ops(rows);
     let n = ops.len();
     let a = design(rows, &ops, top, slope);
@@ -120,7 +120,7 @@ fn costs(rows: &[Row], top: f64, slope: f64) -> Costs {
 }
 
 /// What the records do not determine.
-fn not_known(rows: &[Row], top: f64, found: &Costs) -> Vec<NotKnown> {
+fn not_known(rows: &[ClockedRecord], top: f64, found: &Costs) -> Vec<NotKnown> {
     let ops = ops(rows);
     let mut a = design(rows, &ops, top, found.slope);
     // What a change of the slope does to each record.
@@ -162,7 +162,7 @@ fn not_known(rows: &[Row], top: f64, found: &Costs) -> Vec<NotKnown> {
 }
 
 /// The slope with the least squares, by golden sections.
-fn best(rows: &[Row], top: f64) -> Costs {
+fn best(rows: &[ClockedRecord], top: f64) -> Costs {
     let ratio = 0.5 * (5_f64.sqrt() - 1.0);
     let (mut lo, mut hi) = (0.0, STEEPEST);
     let (mut a, mut b) = (hi - ratio * (hi - lo), lo + ratio * (hi - lo));
@@ -184,8 +184,8 @@ fn best(rows: &[Row], top: f64) -> Costs {
 }
 
 /// The power that loads keep to whose clock fell; without one no cap was met.
-fn cap(rows: &[Row], top: f64) -> f64 {
-    let power = |r: &Row| r.energy_j / r.record.time_s;
+fn cap(rows: &[ClockedRecord], top: f64) -> f64 {
+    let power = |r: &ClockedRecord| r.energy_j / r.record.time_s;
     let most = rows.iter().map(power).fold(0.0, f64::max);
     let slowed: Vec<f64> = rows
         .iter()
@@ -199,11 +199,11 @@ fn cap(rows: &[Row], top: f64) -> f64 {
 }
 
 /// Machine of these costs: roofs with their clocks, and either the clock's cap or the flat one.
-fn machine(rows: &[Row], c: &Costs, top: f64, cap_w: f64, flat: bool) -> Machine {
+fn machine(rows: &[ClockedRecord], c: &Costs, top: f64, cap_w: f64, flat: bool) -> Machine {
     let mut cost = BTreeMap::new();
     for (&op, &energy) in &c.energy_j {
         // Fewest cycles of a class of the core; least time of memory.
-        let pace = |r: &Row| {
+        let pace = |r: &ClockedRecord| {
             let t = r.record.time_s / r.record.work.count(op);
             if follows_core(op) && !flat {
                 t * r.clock_hz
@@ -272,7 +272,7 @@ pub fn fit_clocked(records: &[Record], resamples: usize) -> Result<ClockedFit, F
     let mut rng = fastrand::Rng::with_seed(1);
     let drawn: Vec<Costs> = (0..resamples)
         .map(|_| {
-            let again: Vec<Row> = (0..rows.len())
+            let again: Vec<ClockedRecord> = (0..rows.len())
                 .map(|_| rows[rng.usize(..rows.len())].clone())
                 .collect();
             best(&again, top)

@@ -3,7 +3,7 @@
 //! E = Σ N ε v² + T (π_misc + C₁ v exp(−Θ (1/θ − 1/θ₀))), v = 1 − s (1 − f/f_max), θ the temperature of the device. Coefficients
 //! by non-negative least squares on relative errors, s and Θ by Nelder–Mead around it. Without Θ it is eq 42.
 
-use super::clocked::{Row, STEEPEST, highest, ops, rows};
+use super::clocked::{ClockedRecord, STEEPEST, highest, ops, rows};
 use super::{Constant, FitError};
 use crate::linalg::{nelder_mead, nnls};
 use crate::record::Record;
@@ -71,7 +71,7 @@ impl LeakageFit {
 /// A record with its temperature.
 #[derive(Clone)]
 struct Warm {
-    row: Row,
+    row: ClockedRecord,
     kelvin: f64,
 }
 
@@ -251,7 +251,7 @@ pub fn fit_leakage(records: &[Record], resamples: usize) -> Result<LeakageFit, F
             Some(Warm { row, kelvin })
         })
         .collect();
-    let plain: Vec<Row> = all.iter().map(|w| w.row.clone()).collect();
+    let plain: Vec<ClockedRecord> = all.iter().map(|w| w.row.clone()).collect();
     let need = ops(&plain).len() + 4;
     if all.len() < need {
         return Err(FitError::TooFew {

@@ -5,7 +5,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::{print, sensors, wisdom};
 use greenup_device::CpuFacts;
 use greenup_wisdom::lookup::Used;
-use greenup_wisdom::{Device, Entry, Kind, Query, Wisdom, fits};
+use greenup_wisdom::{Device, DeviceKind, Entry, Query, Wisdom, fits};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ fn device(wisdom: &Wisdom, args: &WisdomFindArgs) -> Result<Device> {
         }
         None => {
             let on_gpu = (wisdom.known.iter())
-                .any(|(e, _)| e.problem == args.problem && e.device.kind == Kind::Gpu);
+                .any(|(e, _)| e.problem == args.problem && e.device.kind == DeviceKind::Gpu);
             if on_gpu {
                 Ok(gpu(None).unwrap_or_else(|_| cpu()))
             } else {

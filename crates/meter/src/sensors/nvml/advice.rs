@@ -1,9 +1,13 @@
 //! What NVML's errors mean for a user, by their code.
 
+use super::library::NvmlError;
 use crate::sensors::external;
-use nvml_wrapper::Nvml;
-use nvml_wrapper::error::NvmlError;
-use std::ffi::CStr;
+
+/// Numbers of `nvmlReturn_t`.
+pub const NOT_SUPPORTED: u32 = 3;
+pub const NO_PERMISSION: u32 = 4;
+const LIBRARY_NOT_FOUND: u32 = 12;
+const FUNCTION_NOT_FOUND: u32 = 13;
 
 /// Cause and fix of an error; `None` for the fix of what this GPU or driver does not offer at all.
 pub struct Advice {
@@ -23,90 +27,72 @@ pub fn no_sensor() -> String {
 }
 
 /// Cause and fix.
-pub fn advice(nvml: Option<&Nvml>, e: &NvmlError) -> Advice {
+pub fn advice(e: &NvmlError) -> Advice {
     let known = |cause: &str, fix| Advice {
         cause: cause.to_owned(),
         fix: Some(fix),
     };
-    match e {
-        NvmlError::NotSupported | NvmlError::VgpuEccNotSupported => Advice {
+    let code = match e {
+        NvmlError::Missing(_) => LIBRARY_NOT_FOUND,
+        NvmlError::Function(_) => FUNCTION_NOT_FOUND,
+        NvmlError::Code { code, .. } => *code,
+    };
+    // The numbers of `nvmlReturn_t`.
+    match code {
+        NOT_SUPPORTED | 22 => Advice {
             cause: NOT_OFFERED.to_owned(),
             fix: None,
         },
-        NvmlError::FunctionNotFound | NvmlError::FailedToLoadSymbol(_) => Advice {
+        FUNCTION_NOT_FOUND => Advice {
             cause: "not offered by this driver, which is too old".to_owned(),
             fix: None,
         },
-        NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => known(
+        LIBRARY_NOT_FOUND => known(
             "NVIDIA's library libnvidia-ml.so.1 is not installed",
             "install the NVIDIA driver; none needed without an NVIDIA GPU",
         ),
-        NvmlError::DriverNotLoaded => known(
+        9 => known(
             "the NVIDIA driver is not loaded",
             "`sudo modprobe nvidia`, and see `dmesg`; in a container, start it with the GPU",
         ),
-        NvmlError::NoPermission => known(
+        NO_PERMISSION => known(
             "this user may not read it",
             "run as root, or let the administrator allow it; a container needs the capability `utility`",
         ),
-        NvmlError::OperatingSystem => known(
+        17 => known(
             "the operating system or its cgroup keeps the GPU from this process",
             "give the container or the batch job the GPU (`--gpus`, `--gres`)",
         ),
-        NvmlError::LibRmVersionMismatch => known(
+        18 => known(
             "the driver's library and the loaded driver have different versions",
             "the driver was updated: restart the machine, or load the new driver",
         ),
-        NvmlError::GpuLost => known(
+        15 => known(
             "the GPU fell off the bus",
             "see `dmesg` for an Xid error; restart the machine",
         ),
-        NvmlError::ResetRequired => known(
+        16 => known(
             "the GPU must be reset",
             "`sudo nvidia-smi --gpu-reset`, with no program on it",
         ),
-        NvmlError::InsufficientPower => known(
+        8 => known(
             "the GPU's power cables are not attached",
             "attach them, and restart the machine",
         ),
-        NvmlError::IrqIssue | NvmlError::CorruptedInfoROM => Advice {
+        // An interrupt of the kernel, a corrupted infoROM.
+        11 | 14 => Advice {
             cause: e.to_string(),
             fix: Some("see `dmesg`; the GPU or its board may be damaged"),
         },
-        NvmlError::Timeout
-        | NvmlError::InUse
-        | NvmlError::NoData
-        | NvmlError::InsufficientMemory => Advice {
+        // A timeout, a GPU in use, no memory, no data.
+        10 | 19 | 20 | 21 => Advice {
             cause: e.to_string(),
             fix: Some("try again; `nvidia-smi` shows who uses the GPU"),
         },
-        NvmlError::Unknown => known("NVML error 999: unknown", "see `dmesg` and `nvidia-smi`"),
-        NvmlError::UnexpectedVariant(code) => Advice {
-            cause: format!("NVML error {code}: {}", text(nvml, *code)),
-            fix: Some("see `nvidia-smi`; a newer Greenup may know this error"),
-        },
-        other => Advice {
-            cause: other.to_string(),
+        999 => known("NVML error 999: unknown", "see `dmesg` and `nvidia-smi`"),
+        _ => Advice {
+            cause: e.to_string(),
             fix: Some("check the driver with `nvidia-smi`"),
         },
     }
-}
-
-/// The library's own words.
-fn text(nvml: Option<&Nvml>, code: u32) -> String {
-    let call = nvml.and_then(|n| n.lib().nvmlErrorString.as_ref().ok());
-    call.map_or_else(
-        || "unknown".to_owned(),
-        |call| {
-            // SAFETY: the function takes any code, and returns a text that lives as long as the library.
-            let text = unsafe { call(code) };
-            if text.is_null() {
-                return "unknown".to_owned();
-            }
-            // SAFETY: not null, and it ends with a zero byte.
-            unsafe { CStr::from_ptr(text) }
-                .to_string_lossy()
-                .into_owned()
-        },
-    )
 }

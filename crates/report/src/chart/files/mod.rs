@@ -3,6 +3,7 @@
 mod origin;
 mod pdf;
 pub mod png;
+mod scene;
 
 use super::picture::PngError;
 use super::{Chart, Style};
@@ -36,7 +37,7 @@ impl Chart {
     pub fn file(&self, ending: &str, look: &FileStyle) -> Result<Vec<u8>, PngError> {
         match ending {
             "png" => self.png(look.style, look.width, (look.dpi / 96.0) as f32),
-            "pdf" => self.pdf(look.style, look.width),
+            "pdf" => Ok(self.pdf(look.style, look.width)),
             _ => Ok(self.svg(look.style, look.width).into_bytes()),
         }
     }

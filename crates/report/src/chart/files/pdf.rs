@@ -1,14 +1,12 @@
 //! Charts as PDF: vectors with outlined text, pictures as images.
 
-use super::png::tree;
+use super::scene::{self, Item, Line, Paint};
 use crate::chart::canvas::{Canvas, Rect};
-use crate::chart::picture::PngError;
 use crate::chart::{Chart, Picture, Style};
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
 use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Ref, TextStr};
-use resvg::tiny_skia::{Path, PathSegment, Transform};
-use resvg::usvg::{FillRule, Group, LineCap, LineJoin, Node, Paint, PaintOrder};
 use std::collections::BTreeMap;
+use tiny_skia::{Path, PathBuilder, PathSegment};
 
 /// Points of 1/72 inch a pixel of 1/96 inch.
 const POINT: f64 = 0.75;
@@ -20,12 +18,8 @@ const CONTENT: i32 = 4;
 
 impl Chart {
     /// The chart as a PDF file of one page, as large as the chart.
-    ///
-    /// # Errors
-    /// The chart is no valid SVG, a defect.
-    pub fn pdf(&self, style: Style, width: f64) -> Result<Vec<u8>, PngError> {
+    pub fn pdf(&self, style: Style, width: f64) -> Vec<u8> {
         let d = self.draw(style, width);
-        let tree = tree(&d.canvas.transparent(width, d.height, &self.title))?;
         let mut out = Writer {
             content: Content::new(),
             opacities: BTreeMap::new(),
@@ -42,8 +36,10 @@ impl Chart {
             out.content.fill_nonzero();
         }
         out.pictures(&d.canvas);
-        out.group(tree.root());
-        Ok(out.finish((w, h), d.canvas.pictures(), &self.origin_text()))
+        for item in scene::items(&d.canvas) {
+            out.item(&item);
+        }
+        out.finish((w, h), d.canvas.pictures(), &self.origin_text())
     }
 }
 
@@ -82,85 +78,48 @@ impl Writer {
         }
     }
 
-    fn group(&mut self, group: &Group) {
-        self.content.save_state();
-        if let Some(clip) = group.clip_path() {
-            let to = group.abs_transform().pre_concat(clip.transform());
-            for node in clip.root().children() {
-                if let Node::Path(p) = node {
-                    self.path(p.data(), to);
-                }
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Fill(path, paint, _) => {
+                self.content.save_state();
+                self.opacity(paint.opacity);
+                self.fill(paint.colour);
+                self.path(path);
+                self.content.fill_nonzero();
+                self.content.restore_state();
             }
-            self.content.clip_nonzero();
-            self.content.end_path();
-        }
-        for node in group.children() {
-            match node {
-                Node::Group(g) => self.group(g),
-                Node::Path(p) => self.draw(p),
-                Node::Text(t) => self.group(t.flattened()),
-                Node::Image(_) => {}
+            Item::Stroke(path, paint, line) => self.stroke(path, paint, line),
+            Item::Within(area) => {
+                self.content.save_state();
+                self.path(&PathBuilder::from_rect(*area));
+                self.content.clip_nonzero();
+                self.content.end_path();
+            }
+            Item::Whole => {
+                self.content.restore_state();
             }
         }
-        self.content.restore_state();
     }
 
-    fn draw(&mut self, p: &resvg::usvg::Path) {
-        let to = p.abs_transform();
-        let fill = |w: &mut Self| {
-            if let Some(f) = p.fill()
-                && let Paint::Color(c) = f.paint()
-            {
-                w.content.save_state();
-                w.opacity(f.opacity().get());
-                w.fill([c.red, c.green, c.blue]);
-                w.path(p.data(), to);
-                match f.rule() {
-                    FillRule::NonZero => w.content.fill_nonzero(),
-                    FillRule::EvenOdd => w.content.fill_even_odd(),
-                };
-                w.content.restore_state();
-            }
-        };
-        let stroke = |w: &mut Self| {
-            if let Some(s) = p.stroke()
-                && let Paint::Color(c) = s.paint()
-            {
-                w.content.save_state();
-                w.opacity(s.opacity().get());
-                let [r, g, b] = [c.red, c.green, c.blue].map(|v| f32::from(v) / 255.0);
-                w.content.set_stroke_rgb(r, g, b);
-                w.content
-                    .set_line_width(s.width().get() * to.get_scale().0.abs());
-                w.content.set_line_cap(match s.linecap() {
-                    LineCap::Butt => LineCapStyle::ButtCap,
-                    LineCap::Round => LineCapStyle::RoundCap,
-                    LineCap::Square => LineCapStyle::ProjectingSquareCap,
-                });
-                w.content.set_line_join(match s.linejoin() {
-                    LineJoin::Round => LineJoinStyle::RoundJoin,
-                    LineJoin::Bevel => LineJoinStyle::BevelJoin,
-                    _ => LineJoinStyle::MiterJoin,
-                });
-                if let Some(dashes) = s.dasharray() {
-                    w.content
-                        .set_dash_pattern(dashes.iter().copied(), s.dashoffset());
-                }
-                w.path(p.data(), to);
-                w.content.stroke();
-                w.content.restore_state();
-            }
-        };
-        match p.paint_order() {
-            PaintOrder::FillAndStroke => {
-                fill(self);
-                stroke(self);
-            }
-            PaintOrder::StrokeAndFill => {
-                stroke(self);
-                fill(self);
-            }
+    fn stroke(&mut self, path: &Path, paint: &Paint, line: &Line) {
+        self.content.save_state();
+        self.opacity(paint.opacity);
+        let [r, g, b] = paint.colour.map(|v| f32::from(v) / 255.0);
+        self.content.set_stroke_rgb(r, g, b);
+        self.content.set_line_width(line.width);
+        if line.round_ends {
+            self.content.set_line_cap(LineCapStyle::RoundCap);
         }
+        if line.round_corners {
+            self.content.set_line_join(LineJoinStyle::RoundJoin);
+        }
+        if !line.dashes.is_empty() {
+            self.content
+                .set_dash_pattern(line.dashes.iter().copied(), 0.0);
+        }
+        self.path(path);
+        self.content.stroke();
+        self.content.restore_state();
     }
 
     fn opacity(&mut self, share: f32) {
@@ -172,10 +131,7 @@ impl Writer {
         }
     }
 
-    fn path(&mut self, path: &Path, to: Transform) {
-        let Some(path) = path.clone().transform(to) else {
-            return;
-        };
+    fn path(&mut self, path: &Path) {
         let mut last = (0.0, 0.0);
         for s in path.segments() {
             match s {

@@ -1,52 +1,87 @@
-//! SVG → PNG, with the fonts built in: the same picture on every host.
+//! Charts as PNG, with the fonts built in: the same picture on every host.
 
 pub use crate::chart::picture::{PngError, read};
 
+use super::scene::{self, Item, Line};
 use crate::chart::Picture;
 use crate::chart::canvas::{Canvas, Rect};
-use resvg::tiny_skia::{Color, Pixmap, PremultipliedColorU8, Transform};
-use resvg::usvg::{Options, Tree};
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, PremultipliedColorU8,
+    Stroke, StrokeDash, Transform,
+};
 
-/// Draws an SVG document at `scale` pixels a unit.
-///
-/// # Errors
-/// The document is not valid SVG, or too large.
-pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    drawn(svg, scale)?
-        .encode_png()
-        .map_err(|e| PngError::Encode(e.to_string()))
-}
-
-/// A PNG file of a chart: its background, its pictures, and the drawing over them.
-pub(crate) fn drawn_over(
+/// A PNG file of a chart at `scale` pixels a unit: its background, its pictures, and the drawing over them.
+pub(crate) fn png(
     canvas: &Canvas,
     (width, height): (f64, f64),
-    title: &str,
     scale: f32,
 ) -> Result<Vec<u8>, PngError> {
-    let tree = tree(&canvas.transparent(width, height, title))?;
-    let size = tree.size();
-    let (w, h) = (
-        (size.width() * scale).ceil() as u32,
-        (size.height() * scale).ceil() as u32,
-    );
-    let mut map = Pixmap::new(w, h).ok_or(PngError::Size {
-        width: w,
-        height: h,
-    })?;
+    let pixels = |size: f64| (size.ceil() as f32 * scale).ceil() as u32;
+    let (width, height) = (pixels(width), pixels(height));
+    let mut map = Pixmap::new(width, height).ok_or(PngError::Size { width, height })?;
     if let Some([r, g, b]) = canvas.ground() {
         map.fill(Color::from_rgba8(r, g, b, 255));
     }
     for (r, p) in canvas.pictures() {
         lay(&mut map, r, p, f64::from(scale));
     }
-    resvg::render(
-        &tree,
-        Transform::from_scale(scale, scale),
-        &mut map.as_mut(),
-    );
+    let to = Transform::from_scale(scale, scale);
+    let paint = |p: &scene::Paint, smooth| {
+        let mut out = Paint {
+            anti_alias: smooth,
+            ..Paint::default()
+        };
+        let [r, g, b] = p.colour;
+        out.set_color_rgba8(r, g, b, (255.0 * p.opacity).round() as u8);
+        out
+    };
+    let mut mask = None;
+    for item in scene::items(canvas) {
+        match item {
+            Item::Fill(path, p, smooth) => {
+                map.fill_path(
+                    &path,
+                    &paint(&p, smooth),
+                    FillRule::Winding,
+                    to,
+                    mask.as_ref(),
+                );
+            }
+            Item::Stroke(path, p, line) => {
+                map.stroke_path(&path, &paint(&p, true), &stroke(line), to, mask.as_ref());
+            }
+            Item::Within(area) => {
+                let mut within = Mask::new(width, height);
+                if let Some(m) = &mut within {
+                    let area = PathBuilder::from_rect(area);
+                    m.fill_path(&area, FillRule::Winding, true, to);
+                }
+                mask = within;
+            }
+            Item::Whole => mask = None,
+        }
+    }
     map.encode_png()
         .map_err(|e| PngError::Encode(e.to_string()))
+}
+
+fn stroke(line: Line) -> Stroke {
+    Stroke {
+        width: line.width,
+        line_cap: if line.round_ends {
+            LineCap::Round
+        } else {
+            LineCap::Butt
+        },
+        line_join: if line.round_corners {
+            LineJoin::Round
+        } else {
+            LineJoin::Miter
+        },
+        // None of no dashes.
+        dash: StrokeDash::new(line.dashes, 0.0),
+        ..Stroke::default()
+    }
 }
 
 /// Lays a picture over a rectangle, the nearest pixel everywhere.
@@ -72,31 +107,6 @@ fn lay(map: &mut Pixmap, r: &Rect, p: &Picture, scale: f64) {
             }
         }
     }
-}
-
-pub(in crate::chart) fn tree(svg: &str) -> Result<Tree, PngError> {
-    let mut options = Options::default();
-    let fonts = options.fontdb_mut();
-    fonts.load_font_data(include_bytes!("../../../fonts/NotoSans-Regular-subset.ttf").to_vec());
-    fonts.load_font_data(include_bytes!("../../../fonts/NotoSans-Bold-subset.ttf").to_vec());
-    fonts.set_sans_serif_family("Noto Sans");
-    Ok(Tree::from_str(svg, &options)?)
-}
-
-fn drawn(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
-    let tree = tree(svg)?;
-    let size = tree.size();
-    let (width, height) = (
-        (size.width() * scale).ceil() as u32,
-        (size.height() * scale).ceil() as u32,
-    );
-    let mut pixels = Pixmap::new(width, height).ok_or(PngError::Size { width, height })?;
-    resvg::render(
-        &tree,
-        Transform::from_scale(scale, scale),
-        &mut pixels.as_mut(),
-    );
-    Ok(pixels)
 }
 
 #[cfg(test)]
@@ -129,7 +139,7 @@ mod tests {
         };
         chart.panels[0].push(Layer::of(0, What::Picture(picture)));
         let full = chart.png(Style::Light, 200.0, 1.0).unwrap();
-        assert!(full != empty && super::png("<svg", 1.0).is_err());
+        assert!(full != empty);
         assert!(
             chart.html().contains("<use href=\"#p")
                 && chart.svg(Style::Dark, 200.0).contains("<image")

@@ -2,7 +2,7 @@
 
 use super::{Evaluated, Scope, each, eval, iterable};
 use crate::error::{ExprError, Span};
-use crate::expr::ast::{BinaryOp, Expr, Form, Kind};
+use crate::expr::ast::{BinaryOp, Expr, ExprKind, Form};
 use crate::expr::functions::{
     distinct, divisors, extreme, gcd, number, power_modulo, rounded, sum, takes, text,
 };
@@ -38,7 +38,7 @@ fn of_list(short: &str, list: &Expr, span: Span, scope: &Scope) -> Evaluated {
             !stopped
         };
         match &list.kind {
-            Kind::Comprehension {
+            ExprKind::Comprehension {
                 form: Form::Generator,
                 ..
             } => each(list, scope, &mut look)?,

@@ -1,7 +1,7 @@
 //! Expression trees to graph nodes, with Python's meaning and static types.
 
 use crate::error::{ExprError, Span, closest};
-use crate::expr::{BinaryOp, Expr, Kind, UnaryOp};
+use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::plan::graph::op::{Op, Type};
 use crate::plan::graph::symbols::Symbols;
 use crate::plan::graph::{Graph, Id};
@@ -36,9 +36,9 @@ impl Lowering<'_> {
     /// The node of the expression's truth: 0 or 1.
     pub fn truth(&mut self, e: &Expr) -> Lowered {
         let direct = match &e.kind {
-            Kind::All(items) => self.logic(Op::And, items),
-            Kind::Any(items) => self.logic(Op::Or, items),
-            Kind::Unary(UnaryOp::Not, a) => self
+            ExprKind::All(items) => self.logic(Op::And, items),
+            ExprKind::Any(items) => self.logic(Op::Or, items),
+            ExprKind::Unary(UnaryOp::Not, a) => self
                 .truth(a)
                 .map(|a| self.graph.apply(Op::Not, &[a], Type::Int)),
             _ => self.value(e).and_then(|id| self.as_truth(id, e.span)),
@@ -101,9 +101,9 @@ impl Lowering<'_> {
     /// The value as a graph of operations.
     fn direct(&mut self, e: &Expr) -> Lowered {
         match &e.kind {
-            Kind::Literal(v) => self.literal(v, e.span),
-            Kind::Name(n) => self.name(n, e.span),
-            Kind::Unary(op, a) => match op {
+            ExprKind::Literal(v) => self.literal(v, e.span),
+            ExprKind::Name(n) => self.name(n, e.span),
+            ExprKind::Unary(op, a) => match op {
                 UnaryOp::Not => self.truth(e),
                 UnaryOp::Plus => self.value(a),
                 UnaryOp::Negate => {
@@ -118,11 +118,11 @@ impl Lowering<'_> {
                     Ok(self.graph.apply(Op::IntNot, &[id], Type::Int))
                 }
             },
-            Kind::Binary(op, a, b) => self.binary(*op, a, b),
-            Kind::Compare(first, rest) => self.comparison(first, rest),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Compare(first, rest) => self.comparison(first, rest),
             // Value of the deciding operand, as in Python.
-            Kind::All(items) | Kind::Any(items) => {
-                let any = matches!(e.kind, Kind::Any(_));
+            ExprKind::All(items) | ExprKind::Any(items) => {
+                let any = matches!(e.kind, ExprKind::Any(_));
                 let mut ids = items.iter().rev();
                 let Some(last) = ids.next() else {
                     return Ok(self.graph.int(1));
@@ -139,7 +139,7 @@ impl Lowering<'_> {
                 }
                 Ok(value)
             }
-            Kind::IfElse {
+            ExprKind::IfElse {
                 condition,
                 then,
                 otherwise,
@@ -148,11 +148,15 @@ impl Lowering<'_> {
                 let (a, b) = (self.value(then)?, self.value(otherwise)?);
                 self.select(c, a, b, e.span)
             }
-            Kind::Call(name, args) => self.call(name, args, e.span),
-            Kind::Index(of, index) => self.element(of, index, e.span),
-            Kind::List(_) | Kind::Tuple(_) | Kind::Set(_) | Kind::Comprehension { .. } => Err(
-                ExprError::new("a list stands where one value is expected", e.span),
-            ),
+            ExprKind::Call(name, args) => self.call(name, args, e.span),
+            ExprKind::Index(of, index) => self.element(of, index, e.span),
+            ExprKind::List(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Set(_)
+            | ExprKind::Comprehension { .. } => Err(ExprError::new(
+                "a list stands where one value is expected",
+                e.span,
+            )),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Comparisons to graph nodes: of numbers, of strings, and of values of several kinds.
 
 use crate::error::{ExprError, Span};
-use crate::expr::{BinaryOp, CompareOp, Expr, Kind, UnaryOp};
+use crate::expr::{BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 use crate::plan::graph::Id;
 use crate::plan::graph::lower::{Binding, Lowered, Lowering, number};
 use crate::plan::graph::op::{Op, Type};
@@ -38,7 +38,7 @@ impl Lowering<'_> {
                     from: left.span.from.min(right.span.from),
                     to: right.span.to.max(left.span.to),
                 },
-                kind: Kind::Compare(Box::new(left.clone()), vec![(op, right.clone())]),
+                kind: ExprKind::Compare(Box::new(left.clone()), vec![(op, right.clone())]),
             };
             Ok((self.table(&pair, Some, error)?, None))
         })
@@ -104,7 +104,7 @@ impl Lowering<'_> {
             _ => CompareOp::Ne,
         };
         // What equals `None` or a string is one.
-        let own = |e: &Expr| matches!(&e.kind, Kind::Literal(Value::None | Value::Str(_)));
+        let own = |e: &Expr| matches!(&e.kind, ExprKind::Literal(Value::None | Value::Str(_)));
         if own(left) || own(right) {
             return Ok(self.pair(equality, left, known, right)?.0);
         }
@@ -143,8 +143,8 @@ impl Lowering<'_> {
         let mut one = |e: &Expr| self.type_of(e, steps);
         let mut same = |a: &Expr, b: &Expr| one(a).filter(|t| one(b) == Some(*t));
         match &e.kind {
-            Kind::Literal(v) => of(v),
-            Kind::Name(n) => match self.names.get(n)? {
+            ExprKind::Literal(v) => of(v),
+            ExprKind::Name(n) => match self.names.get(n)? {
                 Binding::Constant(v) => of(v),
                 Binding::Derived(e) => one(e),
                 Binding::Param(_) => {
@@ -158,16 +158,16 @@ impl Lowering<'_> {
                         .then_some(first)
                 }
             },
-            Kind::Compare(..) | Kind::Unary(UnaryOp::Not, _) => Some("bool"),
-            Kind::Unary(_, a) => one(a).map(|t| if t == "bool" { "int" } else { t }),
-            Kind::IfElse {
+            ExprKind::Compare(..) | ExprKind::Unary(UnaryOp::Not, _) => Some("bool"),
+            ExprKind::Unary(_, a) => one(a).map(|t| if t == "bool" { "int" } else { t }),
+            ExprKind::IfElse {
                 then, otherwise, ..
             } => same(then, otherwise),
-            Kind::All(items) | Kind::Any(items) => {
+            ExprKind::All(items) | ExprKind::Any(items) => {
                 let first = one(items.first()?)?;
                 items.iter().all(|i| one(i) == Some(first)).then_some(first)
             }
-            Kind::Binary(op, a, b) => {
+            ExprKind::Binary(op, a, b) => {
                 let (a, b) = (one(a)?, one(b)?);
                 match op {
                     BinaryOp::Div => Some("float"),
@@ -177,7 +177,7 @@ impl Lowering<'_> {
                     _ => Some("int"),
                 }
             }
-            Kind::Call(name, _) => match name.strip_prefix("math.").unwrap_or(name) {
+            ExprKind::Call(name, _) => match name.strip_prefix("math.").unwrap_or(name) {
                 "bool" | "any" | "all" => Some("bool"),
                 "int" | "floor" | "ceil" | "len" | "gcd" => Some("int"),
                 "float" | "sqrt" | "log" | "log2" | "exp" => Some("float"),

@@ -2,7 +2,7 @@
 //! comparisons of tuples.
 
 use crate::error::{ExprError, Span};
-use crate::expr::{BinaryOp, CompareOp, Expr, Form, Kind};
+use crate::expr::{BinaryOp, CompareOp, Expr, ExprKind, Form};
 use crate::plan::graph::Id;
 use crate::plan::graph::lower::{Binding, Lowered, Lowering};
 use crate::plan::graph::op::{Fault, Op, Type};
@@ -43,9 +43,9 @@ impl Lowering<'_> {
             lazy: false,
         };
         match &e.kind {
-            Kind::List(items) | Kind::Tuple(items) => Some(plain(items, false)),
-            Kind::Set(items) => Some(plain(items, true)),
-            Kind::Comprehension {
+            ExprKind::List(items) | ExprKind::Tuple(items) => Some(plain(items, false)),
+            ExprKind::Set(items) => Some(plain(items, true)),
+            ExprKind::Comprehension {
                 form,
                 item,
                 name,
@@ -69,7 +69,7 @@ impl Lowering<'_> {
                     let when = match (&from.when, own) {
                         (Some(a), Some(b)) => Some(Expr {
                             span: b.span,
-                            kind: Kind::All(vec![a.clone(), b]),
+                            kind: ExprKind::All(vec![a.clone(), b]),
                         }),
                         (when, own) => own.or_else(|| when.clone()),
                     };
@@ -85,7 +85,7 @@ impl Lowering<'_> {
                     lazy: *form == Form::Generator,
                 })
             }
-            Kind::Call(name, args) => match (name.as_str(), args.as_slice()) {
+            ExprKind::Call(name, args) => match (name.as_str(), args.as_slice()) {
                 ("list" | "tuple", [of]) => self.list(of).map(|l| List { lazy: false, ..l }),
                 ("set", [of]) => self.list(of).map(|l| List {
                     set: true,
@@ -94,17 +94,17 @@ impl Lowering<'_> {
                 }),
                 _ => self.constant_list(e),
             },
-            Kind::Name(n) => match self.names.get(n) {
+            ExprKind::Name(n) => match self.names.get(n) {
                 Some(Binding::Derived(e)) => self.list(e),
                 Some(Binding::Constant(_)) => self.constant_list(e),
                 _ => None,
             },
-            Kind::Binary(BinaryOp::Add, a, b) => {
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
                 let (mut a, b) = (self.list(a)?, self.list(b)?);
                 a.items.extend(b.items);
                 (!a.set && !b.set).then_some(a)
             }
-            Kind::Literal(Value::Tuple(_)) | Kind::Binary(BinaryOp::Mul, ..) => {
+            ExprKind::Literal(Value::Tuple(_)) | ExprKind::Binary(BinaryOp::Mul, ..) => {
                 self.constant_list(e)
             }
             _ => None,
@@ -122,7 +122,7 @@ impl Lowering<'_> {
                 .map(|v| Item {
                     when: None,
                     value: Expr {
-                        kind: Kind::Literal(v),
+                        kind: ExprKind::Literal(v),
                         span: e.span,
                     },
                 })
@@ -211,7 +211,7 @@ impl Lowering<'_> {
     /// A function of a list that no parameter changes: the elements of a set are compared pair by pair otherwise.
     fn known_call(&mut self, name: &str, of: &Expr) -> Option<Value> {
         let call = Expr {
-            kind: Kind::Call(name.to_owned(), vec![of.clone()]),
+            kind: ExprKind::Call(name.to_owned(), vec![of.clone()]),
             span: of.span,
         };
         self.known(&call).filter(|v| v.as_float().is_some())
@@ -434,7 +434,7 @@ impl Lowering<'_> {
 
     /// `len({a, b, c}) == 3`: that all differ, compared pair by pair so that each pair is decided early.
     pub(super) fn all_differ(&mut self, length: &Expr, n: &Expr) -> Option<Id> {
-        let (Kind::Call(name, args), Kind::Literal(n)) = (&length.kind, &n.kind) else {
+        let (ExprKind::Call(name, args), ExprKind::Literal(n)) = (&length.kind, &n.kind) else {
             return None;
         };
         let [of] = args.as_slice() else {

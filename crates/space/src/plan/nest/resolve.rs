@@ -1,7 +1,7 @@
 //! Which parameters each expression depends on, and the nest that follows from it.
 
 use crate::error::SpaceError;
-use crate::expr::{BinaryOp, CompareOp, Domain, Expr, Kind};
+use crate::expr::{BinaryOp, CompareOp, Domain, Expr, ExprKind};
 use crate::notation::Definition;
 use crate::plan::graph::lower::unknown;
 use crate::plan::nest::order::{Link, order};
@@ -214,15 +214,15 @@ pub fn levels(
 /// Guess of the share of points that a filter keeps.
 fn keeps(e: &Expr, widest: f64) -> f64 {
     match &e.kind {
-        Kind::Compare(a, rest) if rest.len() == 1 && rest[0].0 == CompareOp::Eq => {
-            if matches!(a.kind, Kind::Binary(BinaryOp::Mod, ..)) {
+        ExprKind::Compare(a, rest) if rest.len() == 1 && rest[0].0 == CompareOp::Eq => {
+            if matches!(a.kind, ExprKind::Binary(BinaryOp::Mod, ..)) {
                 0.3
             } else {
                 1.0 / widest
             }
         }
-        Kind::Compare(..) => 0.6,
-        Kind::All(items) => items.iter().map(|i| keeps(i, widest)).product(),
+        ExprKind::Compare(..) => 0.6,
+        ExprKind::All(items) => items.iter().map(|i| keeps(i, widest)).product(),
         _ => 0.8,
     }
 }

@@ -1,7 +1,7 @@
 //! The values of parameters that depend on no other: their lists, kinds and 64-bit encodings.
 
 use crate::error::{ExprError, SpaceError};
-use crate::expr::{Domain, Expr, Kind, Scope, eval, eval_list};
+use crate::expr::{Domain, Expr, ExprKind, Scope, eval, eval_list};
 use crate::notation::Definition;
 use crate::plan::graph::op::{Bounds, Type};
 use crate::plan::graph::symbols::Symbols;
@@ -201,7 +201,7 @@ pub fn symbols(d: &Definition, lists: &[Option<Vec<Value>>], parsed: &Parsed) ->
         }
     }
     fn literals(e: &Expr, out: &mut Vec<Value>) {
-        if let Kind::Literal(v @ Value::Str(_)) = &e.kind {
+        if let ExprKind::Literal(v @ Value::Str(_)) = &e.kind {
             out.push(v.clone());
         }
         e.children(&mut |c| literals(c, out));

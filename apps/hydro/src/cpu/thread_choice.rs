@@ -10,13 +10,13 @@ const WEIGHT: f64 = 0.25;
 
 /// Times of an iteration with one thread and with all threads, s.
 #[derive(Default)]
-pub struct Pace {
+pub struct ThreadChoice {
     alone: Option<f64>,
     together: Option<f64>,
     since: u32,
 }
 
-impl Pace {
+impl ThreadChoice {
     /// Whether the next solve should use one thread.
     pub fn alone(&mut self) -> bool {
         self.since += 1;
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     /// Share of solves that one thread did, given what an iteration takes each kind.
-    fn share(pace: &mut Pace, alone_us: u64, together_us: u64) -> f64 {
+    fn share(pace: &mut ThreadChoice, alone_us: u64, together_us: u64) -> f64 {
         let n = 2000;
         let mut count = 0;
         for _ in 0..n {
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn the_faster_kind_is_chosen_and_the_other_tried_now_and_then() {
-        let mut pace = Pace::default();
+        let mut pace = ThreadChoice::default();
         let few = share(&mut pace, 200, 100);
         assert!(few > 0.0 && few < 0.02, "{few}");
         // The host gets busy, and quiet again.

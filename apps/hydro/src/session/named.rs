@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// Settings of a run, by the names of the `[run]` table of a problem file, and `problem`.
 #[derive(Clone, Debug, Default)]
-pub struct Given(pub(super) Settings);
+pub struct NamedSettings(pub(super) Settings);
 
 /// A setting that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub struct WrongSetting {
 }
 
 /// What a setting is.
-enum Kind {
+enum SettingType {
     Count,
     Number,
     Switch,
@@ -35,7 +35,7 @@ enum Kind {
     Names(Vec<String>),
 }
 
-impl Kind {
+impl SettingType {
     /// That of a setting; `None`: there is no such setting.
     fn of(name: &str) -> Option<Self> {
         Some(match name {
@@ -98,7 +98,7 @@ impl Kind {
     }
 }
 
-impl Given {
+impl NamedSettings {
     /// Reads settings.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ fn wrong(name: &str, value: &Value, wanted: String, is_type: bool) -> WrongSetti
 }
 
 fn check(name: &str, value: &Value) -> Result<(), WrongSetting> {
-    let Some(kind) = Kind::of(name) else {
+    let Some(kind) = SettingType::of(name) else {
         let why = "there is no such setting".to_owned();
         return Err(wrong(name, value, why, false));
     };
@@ -140,7 +140,7 @@ mod tests {
     use serde_json::json;
 
     fn fault(settings: Value) -> WrongSetting {
-        Given::read(settings.as_object().unwrap()).unwrap_err()
+        NamedSettings::read(settings.as_object().unwrap()).unwrap_err()
     }
 
     #[test]
@@ -196,9 +196,9 @@ mod tests {
             "checkpoint": "c", "every": 3, "history": "h.csv", "vtu": "v", "snapshots": 2, "png": "p.png",
             "profile_file": "r.csv", "threads": 2, "mark": "m",
         });
-        let settings = Given::read(good.as_object().unwrap()).unwrap().0;
+        let settings = NamedSettings::read(good.as_object().unwrap()).unwrap().0;
         let written = serde_json::to_value(&settings).unwrap();
         let fields = written.as_object().unwrap();
-        assert!(fields.keys().all(|k| Kind::of(k).is_some()) && fields.len() > 15);
+        assert!(fields.keys().all(|k| SettingType::of(k).is_some()) && fields.len() > 15);
     }
 }

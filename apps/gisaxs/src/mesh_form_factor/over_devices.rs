@@ -71,12 +71,13 @@ impl Several {
                     GisaxsError::Invalid(_) => String::new(),
                     _ => format!(". Fix: leave it out of {}", setting("device")),
                 };
-                GisaxsError::Invalid(format!(
-                    "device {} of {} ({}): {e}{fix}",
-                    n + 1,
-                    self.devices.len(),
-                    self.devices[n].name()
-                ))
+                GisaxsError::Device {
+                    number: n + 1,
+                    count: self.devices.len(),
+                    name: self.devices[n].name().to_owned(),
+                    source: Box::new(e),
+                    fix,
+                }
             })
         };
         results.into_iter().enumerate().map(named).collect()
@@ -315,6 +316,21 @@ mod tests {
                 .starts_with("device 2 of 3 (host): the GPU is lost"),
             "{e}"
         );
+    }
+
+    #[test]
+    fn memory_that_one_of_several_lacks_is_told_as_such() {
+        let Err(lacking) = greenup_process::memory::check("everything", u64::MAX) else {
+            panic!("no host has so much memory");
+        };
+        let e = GisaxsError::Device {
+            number: 2,
+            count: 3,
+            name: "host".into(),
+            source: Box::new(lacking.into()),
+            fix: String::new(),
+        };
+        assert!(greenup_app::AppError::from(e).out_of_memory);
     }
 
     #[test]
