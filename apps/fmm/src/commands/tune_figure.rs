@@ -69,8 +69,8 @@ pub fn drawing(rows: &[MeasuredSetting]) -> Drawing {
             si(j, "J"),
         ));
     }
-    let table = Columns::<Row>::new()
-        .text("M2L method", "", Row::method)
+    let table = Columns::<MeasuredSetting>::new()
+        .text("M2L method", "", MeasuredSetting::method)
         .count("ncrit", "", |r| r.ncrit as u64)
         .si("time", "", "s", |r| r.time_s)
         .si("P2P", "", "s", |r| r.p2p_s)
