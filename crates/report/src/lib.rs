@@ -44,8 +44,8 @@ pub mod version;
 pub use chart::{axis::si, files::png};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
 pub use figures::{
-    bar_figure, best_figure, box_figure, diagram, heat_figure, lists_figure, map_figure,
-    mesh_figure, parallel_figure, pruning_figure, replay_figure, residual_figure, scaling_figure,
-    share_figure, sweep_figure,
+    bar_figure, best_figure, box_figure, cost_figure, diagram, heat_figure, lists_figure,
+    map_figure, mesh_figure, parallel_figure, pruning_figure, replay_figure, residual_figure,
+    scaling_figure, share_figure, sweep_figure,
 };
 pub use formats::{npy, vtu};
