@@ -160,6 +160,14 @@ pub fn measure<C, R>(
     Ok(done)
 }
 
+/// Numbers of devices that are compared: 1, 2, 4, … and all.
+pub fn counts(all: usize) -> Vec<usize> {
+    std::iter::successors(Some(1), |n| Some(2 * n))
+        .take_while(|n| *n < all)
+        .chain([all])
+        .collect()
+}
+
 /// The facts of a study's sweep.
 pub fn facts(
     name: &str,
@@ -257,6 +265,14 @@ mod tests {
         let x = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
         assert!((deviation(&x) - (32.0f64 / 7.0).sqrt() / 5.0).abs() < 1e-12);
         assert_eq!(deviation(&[3.0]), 0.0);
+    }
+
+    #[test]
+    fn numbers_of_devices_are_doubled_up_to_all() {
+        assert_eq!(counts(1), [1]);
+        assert_eq!(counts(2), [1, 2]);
+        assert_eq!(counts(6), [1, 2, 4, 6]);
+        assert_eq!(counts(8), [1, 2, 4, 8]);
     }
 
     #[test]

@@ -6,12 +6,12 @@
 use super::record::{Row, read};
 use clap::Args;
 use greenup_app::args::MachineArg;
-use greenup_app::{AppError, Result, print, stdout};
+use greenup_app::{AppError, Result, print};
 use greenup_model::{Machine, machine::Label};
 use greenup_report::provenance::Provenance;
+use greenup_report::table::{Cell, Columns};
 use serde::Serialize;
 use serde_json::json;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -219,47 +219,32 @@ pub fn compare(args: &CompareArgs) -> Result {
         let provenance = Provenance::of_process();
         return print::json(&json!({"provenance": provenance, "rows": all}));
     }
-    stdout::bytes(text(&all).as_bytes());
+    print::line(text(&all));
     Ok(())
 }
 
 fn text(all: &[Pair]) -> String {
-    let mut out = String::from(
-        "spaces  zones     assembly  device       over   ms      over ms   speedup  powerup              greenup              power\n",
-    );
-    let or = |r: Option<Range>| {
-        r.map_or_else(
-            || "-".to_owned(),
-            |r| {
-                if r.lo < r.hi {
-                    format!("{:.3} [{:.3} … {:.3}]", r.value, r.lo, r.hi)
-                } else {
-                    format!("{:.3}", r.value)
-                }
-            },
-        )
+    let ratio = |r: Option<Range>| {
+        Cell::shown(r.map(|r| r.value), |v| match r {
+            Some(r) if r.lo < r.hi => format!("{v:.3} [{:.3} … {:.3}]", r.lo, r.hi),
+            _ => format!("{v:.3}"),
+        })
     };
-    for p in all {
-        let _ = writeln!(
-            out,
-            "{:<8}{:<10}{:<10}{:<13}{:<7}{:<8.3}{:<10.3}{:<9.3}{:<21}{:<21}{}",
-            p.spaces,
-            p.zones,
-            p.assembly,
-            p.other.device,
-            p.base.device,
-            1e3 * p.other.seconds,
-            1e3 * p.base.seconds,
-            p.speedup,
-            or(p.powerup),
-            or(p.greenup),
-            match p.greenup {
-                Some(_) => p.label.name(),
-                None => "unknown",
-            },
-        );
-    }
-    out
+    let columns = Columns::<Pair>::new()
+        .text("spaces", "", |p| p.spaces.clone())
+        .count("zones", "", |p| p.zones as u64)
+        .text("assembly", "", |p| p.assembly.into())
+        .text("device", "", |p| p.other.device.clone())
+        .text("over", "", |p| p.base.device.clone())
+        .si("time", "", "s", |p| p.other.seconds)
+        .si("over time", "", "s", |p| p.base.seconds)
+        .three("speedup", "", |p| p.speedup)
+        .cell("powerup", "", move |p| ratio(p.powerup))
+        .cell("greenup", "", move |p| ratio(p.greenup))
+        .text("power", "", |p| {
+            p.greenup.map_or("unknown", |_| p.label.name()).into()
+        });
+    columns.table("", all).lines().join("\n")
 }
 
 #[cfg(test)]
@@ -282,6 +267,7 @@ mod tests {
             device: device.into(),
             host_watts: host,
             predicted: None,
+            trace: Vec::new(),
         }
     }
 

@@ -1,20 +1,12 @@
 //! Figures of a study: costs of a step by order, and power over time.
 
 use super::WORK;
-use super::record::{Row, Study, Trace, Traced, spaces};
+use super::record::{Row, Study, spaces};
 use crate::session::settings::Assembly;
-use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What,
-};
+use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
+use greenup_report::cost_figure::{self, Case};
 
 const ASSEMBLIES: [Assembly; 2] = [Assembly::Full, Assembly::Partial];
-
-fn series(sign: Sign) -> Vec<Series> {
-    let one = |(k, a): (usize, Assembly)| {
-        Series::new(format!("{} assembly", a.name()), Ink::Series(k), sign)
-    };
-    ASSEMBLIES.into_iter().enumerate().map(one).collect()
-}
 
 fn orders(rows: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut all: Vec<usize> = rows.collect();
@@ -23,93 +15,38 @@ fn orders(rows: impl Iterator<Item = usize>) -> Vec<usize> {
     all
 }
 
-/// A quantity of a row: title, unit, value and half width of its interval.
-type Quantity = (&'static str, &'static str, fn(&Row) -> Option<(f64, f64)>);
-
-const COSTS: [Quantity; 3] = [
-    ("time of a step", "s", |r| {
-        Some((r.seconds, r.seconds * r.seconds_error))
-    }),
-    ("energy of a step", "J", |r| Some((r.joules?, 0.0))),
-    ("power of a step", "W", |r| Some((r.watts?, 0.0))),
-];
-
-/// Time, energy and power of a step: a bar for each order and assembly. Quantities that were not measured have no
-/// panel; `None` without any step.
+/// Time, energy and power of a step: a bar for each order and assembly; `None` without any step.
 pub fn costs(rows: &[Row]) -> Option<Chart> {
-    let steps: Vec<&Row> = rows.iter().filter(|r| r.work == "step").collect();
-    let orders = orders(steps.iter().map(|r| r.order));
-    let panels: Vec<Panel> = COSTS
-        .iter()
-        .filter_map(|q| cost(q, &steps, &orders))
+    let quantities = [
+        ("time of a step", "s"),
+        ("energy of a step", "J"),
+        ("power of a step", "W"),
+    ];
+    let case = |r: &Row| Case {
+        row: r.spaces(),
+        bar: format!("{} assembly", r.assembly.name()),
+        costs: vec![
+            Some((r.seconds, r.seconds * r.seconds_error)),
+            r.joules.map(|j| (j, 0.0)),
+            r.watts.map(|w| (w, 0.0)),
+        ],
+    };
+    let steps: Vec<Case> = (rows.iter().filter(|r| r.work == "step"))
+        .map(case)
         .collect();
-    (!panels.is_empty()).then(|| Chart {
-        title: "a step of the Sedov problem, by order and assembly".into(),
-        series: series(Sign::Area),
-        panels,
-        least_width: 280.0,
-        ..Chart::default()
-    })
-}
-
-fn cost((title, unit, of): &Quantity, steps: &[&Row], orders: &[usize]) -> Option<Panel> {
-    let value = |r: &&Row| of(r).filter(|(v, _)| v.is_finite());
-    let most = (steps.iter().filter_map(value))
-        .map(|(v, half)| v + half)
-        .fold(0.0, f64::max);
-    if most <= 0.0 {
-        return None;
-    }
-    // The first on top; room for the values after the bars.
-    let names = orders.iter().rev().map(|o| spaces(*o)).collect();
-    let mut panel = Panel::new(
-        "",
-        Axis::new(title, Unit::si(unit), Scale::Linear).over(0.0, 1.4 * most),
-        Axis::new("", Unit::None, Scale::Names(names)),
-    );
-    panel.height = Height::Rows(48.0);
-    for (k, assembly) in ASSEMBLIES.into_iter().enumerate() {
-        let bars = (orders.iter().rev().enumerate())
-            .filter_map(|(row, order)| {
-                let same = |r: &&&Row| r.order == *order && r.assembly == assembly;
-                let r = steps.iter().find(same)?;
-                let (v, half) = value(r)?;
-                let text = Unit::si(unit).show(v);
-                Some(Bar {
-                    at: row as f64 + [0.21, -0.21][k],
-                    thick: 0.38,
-                    from: 0.0,
-                    to: v,
-                    interval: (half > 0.0).then_some((v - half, v + half)),
-                    ink: None,
-                    tip: format!(
-                        "{}, {} assembly: {title} {text}",
-                        r.spaces(),
-                        assembly.name()
-                    ),
-                    text,
-                })
-            })
-            .collect();
-        panel.push(Layer::of(
-            k,
-            What::Bars {
-                bars,
-                along_x: true,
-            },
-        ));
-    }
-    Some(panel)
+    let title = "a step of the Sedov problem, by order and assembly";
+    let chart = cost_figure::costs(title, &quantities, &steps);
+    (!chart.panels.is_empty()).then_some(chart)
 }
 
 /// Power over time: a panel for each order and kind of work, a line for each assembly, all on the same axes; `None`
 /// without any trace.
-pub fn power(traces: &[(Traced, Trace)]) -> Option<Chart> {
-    let from_start = |t: &Trace| -> Vec<(f64, f64)> {
+pub fn power(rows: &[Row]) -> Option<Chart> {
+    let from_start = |t: &[(f64, f64)]| -> Vec<(f64, f64)> {
         let first = t.first().map_or(0.0, |p| p.0);
         t.iter().map(|(s, w)| (s - first, *w)).collect()
     };
-    let all = || traces.iter().flat_map(|(_, t)| from_start(t));
+    let all = || rows.iter().flat_map(|r| from_start(&r.trace));
     let most =
         |of: fn((f64, f64)) -> f64| all().map(of).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let (last, highest) = (most(|p| p.0), most(|p| p.1));
@@ -117,7 +54,7 @@ pub fn power(traces: &[(Traced, Trace)]) -> Option<Chart> {
         return None;
     }
     let mut panels = Vec::new();
-    for order in orders(traces.iter().map(|(of, _)| of.order)) {
+    for order in orders(rows.iter().map(|r| r.order)) {
         for (work, _) in WORK {
             let mut panel = Panel::new(
                 &format!("{}, {work}", spaces(order)),
@@ -126,14 +63,11 @@ pub fn power(traces: &[(Traced, Trace)]) -> Option<Chart> {
             );
             panel.height = Height::Ratio(0.6);
             for (k, assembly) in ASSEMBLIES.into_iter().enumerate() {
-                let of = Traced {
-                    order,
-                    assembly,
-                    work,
-                };
-                for (_, trace) in traces.iter().filter(|(o, t)| *o == of && t.len() > 1) {
-                    let tip = format!("{}, {work}, {} assembly", spaces(order), assembly.name());
-                    panel.push(Layer::line(k, from_start(trace), tip));
+                let of = (order, assembly, work);
+                let same = |r: &&Row| (r.order, r.assembly, r.work.as_str()) == of;
+                for r in rows.iter().filter(same).filter(|r| r.trace.len() > 1) {
+                    let tip = format!("{}, {work}, {} assembly", r.spaces(), assembly.name());
+                    panel.push(Layer::line(k, from_start(&r.trace), tip));
                 }
             }
             if !panel.layers.is_empty() {
@@ -143,7 +77,9 @@ pub fn power(traces: &[(Traced, Trace)]) -> Option<Chart> {
     }
     (!panels.is_empty()).then(|| Chart {
         title: "power over time".into(),
-        series: series(Sign::Line),
+        series: (ASSEMBLIES.into_iter().enumerate())
+            .map(|(k, a)| Series::new(format!("{} assembly", a.name()), Ink::Series(k), Sign::Line))
+            .collect(),
         panels,
         least_width: 280.0,
         ..Chart::default()
@@ -159,7 +95,7 @@ impl Study {
             false => "",
         };
         let costs = costs(&self.rows).map(|c| (c, caption));
-        let power = power(&self.traces).map(|c| {
+        let power = power(&self.rows).map(|c| {
             (
                 c,
                 "All panels have the same axes; time begins with the first reading.",
@@ -173,7 +109,7 @@ impl Study {
 mod tests {
     use super::*;
 
-    fn traces() -> Vec<(Traced, Trace)> {
+    fn traces() -> Vec<Row> {
         let mut all = Vec::new();
         for order in [2, 3, 4] {
             for assembly in ASSEMBLIES {
@@ -181,12 +117,11 @@ mod tests {
                     let trace = (0..40)
                         .map(|i| (3.0 + 0.1 * f64::from(i), 100.0 + 10.0 * order as f64))
                         .collect();
-                    let of = Traced {
-                        order,
-                        assembly,
-                        work,
-                    };
-                    all.push((of, trace));
+                    all.push(Row {
+                        work: work.into(),
+                        trace,
+                        ..row(order, assembly, None)
+                    });
                 }
             }
         }
@@ -208,6 +143,7 @@ mod tests {
             device: String::new(),
             host_watts: None,
             predicted: None,
+            trace: Vec::new(),
         }
     }
 
@@ -225,12 +161,12 @@ mod tests {
         assert!(chart.panels.iter().all(|p| p.layers.len() == 2));
         clear(&chart);
         // One that failed leaves the others.
-        all[0].1.clear();
+        all[0].trace.clear();
         assert_eq!(power(&all).unwrap().panels[0].layers.len(), 1);
         // Without a sensor there is nothing to draw.
-        all.iter_mut().for_each(|(_, t)| t.clear());
+        all.iter_mut().for_each(|r| r.trace.clear());
         assert!(power(&all).is_none());
-        all.iter_mut().for_each(|(_, t)| t.push((1.0, f64::NAN)));
+        all.iter_mut().for_each(|r| r.trace.push((1.0, f64::NAN)));
         assert!(power(&all).is_none());
     }
 

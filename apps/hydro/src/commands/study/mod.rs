@@ -4,35 +4,23 @@
 pub mod compare;
 mod figures;
 mod page;
+mod prepared;
 mod record;
 pub mod report;
-mod text;
 
-use crate::HydroError;
-use crate::engine::{Engine, Part};
-use crate::hydro::Hydro;
-use crate::mesh::Mesh;
-use crate::session::checks;
-use crate::session::prepare::engine;
-use crate::session::settings::{Assembly, Settings};
-use crate::time::stepping::Clock;
-use crate::tuning::cost_model::of_part;
+use crate::engine::Part;
+use crate::session::settings::Assembly;
 use clap::Args;
 use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
 use greenup_app::output::write_chart;
-use greenup_app::progress::Bars;
-use greenup_app::{AppError, Result, interrupt, print, sensors};
-use greenup_device::DeviceSpec;
+use greenup_app::study::{Bench, measure};
+use greenup_app::{AppError, Result, interrupt, print};
 use greenup_files::Outputs;
-use greenup_meter::choose::found;
-use greenup_meter::sensor::{Quantity, Sensor};
-use greenup_meter::{Measurement, Meter, Policy, Run};
-use greenup_model::{Machine, predict};
+use greenup_meter::Policy;
 use greenup_report::provenance::Provenance;
-use record::{Row, Study, Trace, Traced, WORK};
+use prepared::Prepared;
+use record::{Row, Study, WORK};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
 
 #[derive(Args)]
 pub struct StudyArgs {
@@ -83,14 +71,13 @@ pub struct StudyArgs {
     look: FigureArgs,
 }
 
-/// Steps before a measurement.
-const STEPS_BEFORE: usize = 5;
-
-/// An energy meter, a power sensor for traces, and the energy counter of the CPU while a GPU computes.
-struct Meters {
-    meter: Meter,
-    power: Option<Box<dyn Sensor>>,
-    host: Option<Box<dyn Sensor>>,
+/// Work on the Sedov problem at one order.
+struct Case {
+    order: usize,
+    assembly: Assembly,
+    /// One of [`WORK`].
+    work: &'static str,
+    part: Option<Part>,
 }
 
 impl StudyArgs {
@@ -121,31 +108,8 @@ impl StudyArgs {
         Ok(())
     }
 
-    fn meters(&self) -> Result<Meters> {
-        let target = match self.device.device.gpu() {
-            None => sensors::Target::Host,
-            Some(n) => sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?,
-        };
-        let named = self.sensor.sensor.as_deref();
-        let chosen = sensors::sensors(named, target, 0.3)?;
-        if let Some(why) = &chosen.missing {
-            print::note(format!("no energy: {why}"));
-        }
-        // A second sensor of the same device that follows changes of power.
-        let power = chosen.main().and_then(|main| {
-            let device = main.rsplit(':').next().unwrap_or_default().to_owned();
-            found(named)
-                .into_iter()
-                .flatten()
-                .find(|s| s.info().quantity == Quantity::Power && s.info().id.ends_with(&device))
-        });
-        let host = match (self.device.device.gpu(), named) {
-            (None, _) | (_, Some(_)) => None,
-            // Without a sensor of the CPU there is nothing to tell: the host's power is estimated later, if at all.
-            _ => (sensors::sensors(None, sensors::Target::Host, 0.3).ok())
-                .and_then(|chosen| chosen.sensors.into_iter().next())
-                .filter(|s| s.info().quantity == Quantity::Energy),
-        };
+    fn bench(&self) -> Result<Bench> {
+        let (device, named) = (&self.device.device, self.sensor.sensor.as_deref());
         let policy = Policy {
             window_s: self.window / 3.0,
             warmup_s: self.window / 5.0,
@@ -154,11 +118,29 @@ impl StudyArgs {
             max_repeats: 3,
             ..Policy::quick()
         };
-        Ok(Meters {
-            meter: chosen.meter(policy),
-            power,
-            host,
-        })
+        let bench = Bench::new(device, named, policy)?.noted();
+        Ok(bench.following(device, named))
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        let mut out = Vec::new();
+        for order in &self.orders {
+            for assembly in [Assembly::Full, Assembly::Partial] {
+                for (work, part) in WORK {
+                    let wanted = self.assembly.is_none_or(|only| only == assembly);
+                    if wanted && self.work.iter().any(|w| w == work) {
+                        let order = *order;
+                        out.push(Case {
+                            order,
+                            assembly,
+                            work,
+                            part,
+                        });
+                    }
+                }
+            }
+        }
+        out
     }
 }
 
@@ -171,232 +153,59 @@ pub fn study(args: &StudyArgs) -> Result {
 
 fn run_in_pool(args: &StudyArgs) -> Result {
     let mut provenance = Provenance::of_process();
-    let start = Instant::now();
     let machine = args.machine.load()?;
-    let mut meters = args.meters()?;
-    let device = args.device.device.of_rank((0, 1), 1);
-    let mut rows = Vec::new();
-    let mut traces: Vec<(Traced, Trace)> = Vec::new();
-    'all: for order in &args.orders {
-        let assemblies = [Assembly::Full, Assembly::Partial].into_iter();
-        for assembly in assemblies.filter(|a| args.assembly.is_none_or(|only| only == *a)) {
-            let mut prepared = prepared(args, *order, assembly)?;
-            let wanted = |(name, _): &(&str, _)| args.work.iter().any(|w| w == name);
-            for (work, part) in WORK.into_iter().filter(wanted) {
-                let of = Traced {
-                    order: *order,
-                    assembly,
-                    work,
-                };
-                let by = (&device, machine.as_ref());
-                let Some((row, trace)) = row(&of, part, &mut prepared, &mut meters, by)? else {
-                    break 'all;
-                };
-                rows.push(row);
-                traces.push((of, trace));
-                // A kill loses only the measurement under way.
-                provenance.took("measurements", start.elapsed().as_secs_f64());
-                if let Some(path) = &args.out {
-                    record::write(path, &rows, &traces, &provenance)?;
-                }
-            }
-        }
-    }
+    let mut bench = args.bench()?;
+    let mut prepared: Option<Prepared> = None;
+    let rows = measure(
+        &args.cases(),
+        &mut provenance,
+        |c| format!("Q{} {} {}", c.order, c.assembly.name(), c.work),
+        |case| {
+            // Parts of one step follow each other on the same engine.
+            let same = |p: &Prepared| p.of == (case.order, case.assembly);
+            let ready = match prepared.take().filter(same) {
+                Some(ready) => ready,
+                None => Prepared::new(args, case)?,
+            };
+            prepared
+                .insert(ready)
+                .row(case, &mut bench, machine.as_ref())
+        },
+        |rows, provenance| match &args.out {
+            Some(path) => record::write(path, rows, provenance),
+            None => Ok(()),
+        },
+    )?;
     let _saving = interrupt::saving();
     if args.json {
         print::json(&record::value(&rows, &provenance))?;
     } else {
-        text::print(&rows);
+        page::print(&rows);
     }
+    let measured = rows.len();
     if let Some(path) = &args.out {
-        record::write(path, &rows, &traces, &provenance)?;
-        let study = Study {
-            rows: rows.clone(),
-            traces,
-            provenance: provenance.facts(),
-        };
-        write_drawings(path, &study, &provenance, args)?;
+        record::write(path, &rows, &provenance)?;
+        write_drawings(path, rows, &provenance, args)?;
     }
     if interrupt::requested() {
-        return Err(AppError::interrupted(format!(
-            "stopped after {} measurements",
-            rows.len()
-        )));
+        let why = format!("stopped after {measured} measurements");
+        return Err(AppError::interrupted(why));
     }
     Ok(())
 }
 
-/// Measures one kind of work on a device, and predicts it; `None` if the user asked to stop.
-fn row(
-    of: &Traced,
-    part: Option<Part>,
-    Prepared {
-        hydro,
-        engine,
-        dt,
-        unknowns,
-    }: &mut Prepared,
-    meters: &mut Meters,
-    (device, machine): (&DeviceSpec, Option<&Machine>),
-) -> Result<Option<(Row, Trace)>> {
-    if interrupt::requested() {
-        return Ok(None);
-    }
-    let mut once = |e: &mut dyn Engine| match part {
-        Some(part) => e.part(part),
-        None => e.step(*dt).and_then(|_| e.accept()),
-    };
-    let mut trace = Trace::new();
-    let begin = Counted::read(&mut meters.host);
-    let measured = measured(meters, &mut **engine, &mut once, &mut trace)?;
-    let host_watts = begin.and_then(|b| b.power_until(Counted::read(&mut meters.host)?));
-    // An interrupted measurement is dropped.
-    let Some(m) = measured.filter(|_| !interrupt::requested()) else {
-        return Ok(None);
-    };
-    let timings = engine.timings();
-    let iterations = timings.iterations / timings.solves.max(1) as f64;
-    let predicted = machine
-        .zip(part)
-        .filter(|_| of.assembly == Assembly::Partial)
-        .and_then(|(m, part)| predict(m, &of_part(hydro, part, iterations)).ok())
-        .map(|p| (p.time_s, p.energy_j));
-    let joules = m.energy_j.map(|e| e.median);
-    let row = Row {
-        order: of.order,
-        assembly: of.assembly,
-        work: of.work.to_owned(),
-        zones: hydro.space.zones,
-        unknowns: *unknowns,
-        seconds: m.time_s.median,
-        seconds_error: m.time_s.relative_error(),
-        watts: m.power_w.map(|w| w.median),
-        joules,
-        device: device.to_string(),
-        host_watts,
-        joules_per_unknown: joules
-            .filter(|_| of.work == "step")
-            .map(|j| j / *unknowns as f64),
-        predicted,
-    };
-    Ok(Some((row, trace)))
-}
-
 /// Writes the page, and the figure of the traces if there are any.
-fn write_drawings(path: &Path, study: &Study, provenance: &Provenance, args: &StudyArgs) -> Result {
+fn write_drawings(path: &Path, rows: Vec<Row>, from: &Provenance, args: &StudyArgs) -> Result {
+    let study = Study {
+        rows,
+        provenance: from.facts(),
+    };
     let page = path.with_extension("html");
-    greenup_files::write(&page, page::page(study)?)?;
+    greenup_files::write(&page, page::page(&study)?)?;
     print::note(format!("wrote {} and {}", path.display(), page.display()));
-    let Some(mut chart) = figures::power(&study.traces) else {
+    let Some(mut chart) = figures::power(&study.rows) else {
         return Ok(());
     };
-    chart.origin = provenance.pairs();
+    chart.origin = from.pairs();
     write_chart(&path.with_extension("png"), &chart, &args.look.look())
-}
-
-/// The Sedov problem after a few steps.
-struct Prepared {
-    hydro: Arc<Hydro>,
-    engine: Box<dyn Engine>,
-    /// The time step of the measured work.
-    dt: f64,
-    /// Number of velocities and energies.
-    unknowns: usize,
-}
-
-/// Sets up the Sedov problem and takes a few steps.
-fn prepared(args: &StudyArgs, order: usize, assembly: Assembly) -> Result<Prepared> {
-    let zones = (args.intervals as f64 / order as f64).round().max(1.0) as usize;
-    let name = vec![zones.to_string(); args.dim].join("x");
-    let s = Settings {
-        mesh: Some(name.clone()),
-        refine: Some(0),
-        order: Some(order),
-        assembly: Some(assembly),
-        device: Some(args.device.device.clone()),
-        cg_tol: Some(1e-8),
-        ..Settings::default()
-    };
-    let (problem, s) = s.resolved()?;
-    let mesh = Mesh::open_if(&name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
-    let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
-    let hydro = Arc::new(hydro);
-    let mut engine = engine(&hydro, &s, s.device())?;
-    let rate = engine.start(&state)?;
-    let mut clock = Clock::new(rate, hydro.cfl)?;
-    // A few steps, so that the fluid moves.
-    clock.advance(
-        &mut *engine,
-        hydro.cfl,
-        (f64::MAX, Some(STEPS_BEFORE)),
-        interrupt::flag(),
-        &mut |_, _| Ok(()),
-    )?;
-    let unknowns = state.v.len() + state.e.len();
-    Ok(Prepared {
-        hydro,
-        engine,
-        dt: 0.3 * clock.dt,
-        unknowns,
-    })
-}
-
-/// A reading of the CPU's energy counter.
-#[derive(Clone, Copy)]
-struct Counted {
-    at_s: f64,
-    joules: f64,
-}
-
-impl Counted {
-    fn read(sensor: &mut Option<Box<dyn Sensor>>) -> Option<Self> {
-        let r = sensor.as_mut()?.read().ok()?;
-        Some(Self {
-            at_s: r.at_s,
-            joules: r.value,
-        })
-    }
-
-    /// Mean power between two readings, W.
-    fn power_until(self, end: Self) -> Option<f64> {
-        let watts = (end.joules - self.joules) / (end.at_s - self.at_s);
-        (watts.is_finite() && watts > 0.0).then_some(watts)
-    }
-}
-
-/// Time and energy of one repetition; the trace of power goes to `trace`.
-fn measured(
-    meters: &mut Meters,
-    engine: &mut dyn Engine,
-    once: &mut dyn FnMut(&mut dyn Engine) -> std::result::Result<(), HydroError>,
-    trace: &mut Trace,
-) -> Result<Option<Measurement>> {
-    let Meters { meter, power, .. } = meters;
-    let mut last = 0.0;
-    let begin = Instant::now();
-    meter.measure(&Bars::quiet(), &mut |seconds: f64| {
-        let start = Instant::now();
-        let mut n = 0usize;
-        loop {
-            once(engine)?;
-            n += 1;
-            let now = begin.elapsed().as_secs_f64();
-            if now - last > 0.1 {
-                last = now;
-                trace.extend(
-                    power
-                        .as_mut()
-                        .and_then(|s| s.read().ok())
-                        .map(|r| (r.at_s, r.value)),
-                );
-            }
-            if start.elapsed().as_secs_f64() >= seconds || interrupt::requested() {
-                break;
-            }
-        }
-        Ok::<_, AppError>(Run {
-            iterations: n as f64,
-            seconds: start.elapsed().as_secs_f64(),
-        })
-    })
 }

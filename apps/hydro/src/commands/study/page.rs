@@ -1,10 +1,10 @@
-//! The page of a study.
+//! A study as a page and as text.
 
 use super::record::{Comparison, Row, Study, comparisons};
-use greenup_app::Result;
+use greenup_app::{Result, print};
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::{percent, si, three};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::{percent, si};
+use greenup_report::table::{Cell, Columns};
 
 /// The page, as HTML.
 ///
@@ -16,7 +16,7 @@ pub fn page(study: &Study) -> Result<String> {
         id: "costs".into(),
         title: "Time, energy and power".into(),
         label: Some("measured"),
-        tables: vec![rows(&study.rows, energy)],
+        tables: vec![columns().table("Measurements", &study.rows)],
         ..Section::default()
     };
     if !energy {
@@ -40,7 +40,7 @@ pub fn page(study: &Study) -> Result<String> {
                 false => "Speedup of steps".into(),
             },
             label: Some("derived"),
-            tables: vec![compared(&all)],
+            tables: vec![ratios().table("", &all)],
             ..Section::default()
         });
     }
@@ -69,116 +69,80 @@ fn subtitle(rows: &[Row]) -> String {
 
 fn headline(rows: &[Row]) -> Vec<Fact> {
     let steps = || rows.iter().filter(|r| r.work == "step");
-    let named = |r: &Row| format!("{}, {} assembly", r.spaces(), r.assembly.name());
     let mut out = Vec::new();
     // Orders have different numbers of unknowns.
     let each = |r: &Row| r.seconds / r.unknowns.max(1) as f64;
     if let Some(r) = steps().min_by(|a, b| each(a).total_cmp(&each(b))) {
-        let name = format!("least time per unknown and step: {}", named(r));
+        let name = format!("least time per unknown and step: {}", r.name());
         out.push(Fact::new(&name, si(each(r), "s")));
     }
     let each = |r: &Row| r.joules_per_unknown.unwrap_or(f64::INFINITY);
     let least = steps().min_by(|a, b| each(a).total_cmp(&each(b)));
     if let Some(r) = least.filter(|r| each(r).is_finite()) {
-        let name = format!("least energy per unknown and step: {}", named(r));
+        let name = format!("least energy per unknown and step: {}", r.name());
         out.push(Fact::new(&name, si(each(r), "J")));
     }
     out
 }
 
-fn number(v: Option<f64>, unit: &str) -> Cell {
-    v.map_or_else(Cell::missing, |v| Cell::number(v, si(v, unit)))
+fn columns() -> Columns<'static, Row> {
+    Columns::<Row>::new()
+        .text("spaces", "orders of velocities and energies", Row::spaces)
+        .text("assembly", "", |r| r.assembly.name().into())
+        .text("work", "a whole step, or a part of it, once", |r| {
+            r.work.clone()
+        })
+        .si("time", "median", "s", |r| r.seconds)
+        .cell("95 % interval", "half width, of the time", |r| {
+            let known = Some(r.seconds_error).filter(|e| *e > 0.0);
+            Cell::shown(known, |e| format!("± {}", percent(e)))
+        })
+        .where_known()
+        .si("power", "", "W", |r| r.watts)
+        .where_known()
+        .si("energy", "", "J", |r| r.joules)
+        .where_known()
+        .si("energy per unknown", "of a step", "J", |r| {
+            r.joules_per_unknown
+        })
+        .where_known()
+        .si("CPU power", "while the GPU computes", "W", |r| r.host_watts)
+        .where_known()
+        .si("predicted time", "by the machine model", "s", |r| {
+            Some(r.predicted?.0)
+        })
+        .where_known()
+        .si("predicted energy", "by the machine model", "J", |r| {
+            r.predicted?.1
+        })
+        .where_known()
 }
 
-fn rows(rows: &[Row], energy: bool) -> Table {
-    let predicted = rows.iter().any(|r| r.predicted.is_some());
-    let mut header = vec![
-        Header::new("spaces", "orders of velocities and energies"),
-        Header::new("assembly", ""),
-        Header::new("work", "a whole step, or a part of it, once"),
-        Header::new("time", "median"),
-    ];
-    let intervals = rows.iter().any(|r| r.seconds_error > 0.0);
-    if intervals {
-        header.push(Header::new("95 % interval", "half width, of the time"));
-    }
-    if energy {
-        header.push(Header::new("power", ""));
-        header.push(Header::new("energy", ""));
-        header.push(Header::new("energy per unknown", "of a step"));
-    }
-    let host = rows.iter().any(|r| r.host_watts.is_some());
-    if host {
-        header.push(Header::new("CPU power", "while the GPU computes"));
-    }
-    if predicted {
-        header.push(Header::new("predicted time", "by the machine model"));
-        header.push(Header::new("predicted energy", "by the machine model"));
-    }
-    let row = |r: &Row| {
-        let mut out = vec![
-            Cell::text(r.spaces()),
-            Cell::text(r.assembly.name()),
-            Cell::text(r.work.as_str()),
-            number(Some(r.seconds), "s"),
-        ];
-        if intervals {
-            out.push(match r.seconds_error {
-                e if e > 0.0 => Cell::number(e, format!("± {}", percent(e))),
-                _ => Cell::missing(),
-            });
+fn ratios() -> Columns<'static, Comparison> {
+    let ratio = |v: Option<f64>| {
+        let mark = v.map(|v| if v < 1.0 { "bad" } else { "good" });
+        Cell {
+            mark,
+            ..Cell::three(v)
         }
-        if energy {
-            out.extend([
-                number(r.watts, "W"),
-                number(r.joules, "J"),
-                number(r.joules_per_unknown, "J"),
-            ]);
-        }
-        if host {
-            out.push(number(r.host_watts, "W"));
-        }
-        if predicted {
-            out.push(number(r.predicted.map(|p| p.0), "s"));
-            out.push(number(r.predicted.and_then(|p| p.1), "J"));
-        }
-        out
     };
-    Table {
-        caption: "Measurements".into(),
-        header,
-        rows: rows.iter().map(row).collect(),
-    }
+    Columns::<Comparison>::new()
+        .text("comparison", "", |c| c.what.clone())
+        .cell("speedup", "ratio of times", move |c| ratio(Some(c.speedup)))
+        .three("powerup", "ratio of powers, old over new", |c| c.powerup)
+        .where_known()
+        .cell("greenup", "ratio of energies, old over new", move |c| {
+            ratio(c.greenup)
+        })
+        .where_known()
 }
 
-fn compared(all: &[Comparison]) -> Table {
-    let energy = all.iter().any(|c| c.greenup.is_some());
-    let mut header = vec![
-        Header::new("comparison", ""),
-        Header::new("speedup", "ratio of times"),
-    ];
-    if energy {
-        header.push(Header::new("powerup", "ratio of powers, old over new"));
-        header.push(Header::new("greenup", "ratio of energies, old over new"));
-    }
-    let ratio = |v: Option<f64>| match v {
-        Some(v) => Cell::number(v, three(v)).marked(if v < 1.0 { "bad" } else { "good" }),
-        None => Cell::missing(),
-    };
-    let row = |c: &Comparison| {
-        let mut out = vec![Cell::text(c.what.as_str()), ratio(Some(c.speedup))];
-        if energy {
-            let power = c
-                .powerup
-                .map_or_else(Cell::missing, |v| Cell::number(v, three(v)));
-            out.extend([power, ratio(c.greenup)]);
-        }
-        out
-    };
-    Table {
-        caption: String::new(),
-        header,
-        rows: all.iter().map(row).collect(),
+/// Prints the rows, and speedup, powerup and greenup between them.
+pub fn print(rows: &[Row]) {
+    print::line(columns().table("", rows).lines().join("\n"));
+    let all = comparisons(rows);
+    if !all.is_empty() {
+        print::line(format!("\n{}", ratios().table("", &all).lines().join("\n")));
     }
 }
 
@@ -203,6 +167,7 @@ mod tests {
             device: String::new(),
             host_watts: None,
             predicted: None,
+            trace: Vec::new(),
         };
         let study = Study {
             rows: vec![row(2, Assembly::Full), row(2, Assembly::Partial)],

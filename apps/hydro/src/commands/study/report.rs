@@ -51,7 +51,7 @@ pub fn report(args: &ReportArgs) -> Result {
         out.print_name();
         return Ok(());
     }
-    let power = || figures::power(&study.traces);
+    let power = || figures::power(&study.rows);
     let costs = || figures::costs(&study.rows);
     let chart = match args.figure {
         Some(Which::Power) => power(),
