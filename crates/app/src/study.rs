@@ -12,7 +12,7 @@ use greenup_report::provenance::Provenance;
 use greenup_space::Value;
 use greenup_tune::sweep::{Folder, Outcome, SweepFacts, Trial};
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Sensors of a study.
 pub struct Bench {
@@ -208,8 +208,9 @@ pub fn open(dir: &Path, facts: &SweepFacts) -> Result<(Folder, Vec<Trial>)> {
     Ok((folder, sweep.trials))
 }
 
-/// The trial of a case that was set up and measured some times in so many seconds each. The spread of energies is a metric.
-pub fn trial(config: Vec<Value>, all: &[Measurement], (build_s, measure_s): (f64, f64)) -> Trial {
+/// The trial of a case that was set up and measured some times; `took` has the durations of both. The spread of energies is
+/// a metric.
+pub fn trial(config: Vec<Value>, all: &[Measurement], took: (Duration, Duration)) -> Trial {
     let times_s: Vec<f64> = all.iter().map(|m| m.time_s.median).collect();
     let energies: Option<Vec<f64>> = (all.iter())
         .map(|m| m.energy_j.as_ref().map(|e| e.median))
@@ -234,8 +235,8 @@ pub fn trial(config: Vec<Value>, all: &[Measurement], (build_s, measure_s): (f64
     };
     Trial {
         metrics,
-        build_s,
-        measure_s,
+        build_s: took.0.as_secs_f64(),
+        measure_s: took.1.as_secs_f64(),
         flags: (all.iter().flat_map(|m| &m.flags))
             .filter(|f| !matches!(f, Flag::NoEnergy))
             .map(ToString::to_string)

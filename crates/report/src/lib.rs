@@ -11,6 +11,7 @@
 //! | [`best_figure`] | the best so far of a search, over trials and time |
 //! | [`parallel_figure`] | configs as lines through the values of their parameters |
 //! | [`box_figure`] | quartiles and whiskers for each value of each parameter |
+//! | [`cost_figure`] | what cases cost: time, energy and power by input and setting |
 //! | [`replay_figure`] | search strategies beside each other |
 //! | [`residual_figure`] | what a model misses of each benchmark |
 //! | [`heat_figure`] | a value over two parameters |

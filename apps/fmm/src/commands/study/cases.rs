@@ -8,7 +8,6 @@ use crate::plan::Plan;
 use crate::points::Distribution;
 use crate::precision::Real;
 use crate::session::engines::engine;
-use greenup_app::args::ThreadsArg;
 use greenup_app::{AppError, Result, study};
 use greenup_device::DeviceSpec;
 use greenup_meter::Meter;
@@ -58,14 +57,13 @@ fn name<T: clap::ValueEnum>(x: &T) -> String {
 impl Case {
     /// Values of [`PARAMETERS`].
     pub fn config(&self) -> Vec<Value> {
-        let i = &self.input;
         vec![
-            Value::Str(name(&i.distribution)),
-            Value::Int(i.n as i64),
+            Value::Str(name(&self.input.distribution)),
+            Value::Int(self.input.n as i64),
             Value::Int(self.ncrit as i64),
-            Value::Str(name(&i.precision)),
-            Value::Float(i.accuracy()),
-            Value::Bool(i.gradient),
+            Value::Str(name(&self.input.precision)),
+            Value::Float(self.input.accuracy()),
+            Value::Bool(self.input.gradient),
         ]
     }
 
@@ -100,12 +98,11 @@ impl Case {
         let plan = Plan::<R>::new(&l.sources, None, &options)?;
         let (mut engine, _) = engine(Arc::new(plan), &self.device, "")?;
         engine.evaluate(&l.charges)?;
-        let build_s = begun.elapsed().as_secs_f64();
-        let begun = Instant::now();
+        let built = Instant::now();
         let all = (0..repeat.max(1))
             .map(|_| measured(meter, &mut *engine))
             .collect::<Result<Vec<_>>>()?;
-        let took = (build_s, begun.elapsed().as_secs_f64());
+        let took = (built - begun, built.elapsed());
         Ok(study::trial(self.config(), &all, took))
     }
 }
@@ -136,7 +133,7 @@ pub fn cases(args: &StudyArgs) -> Result<Vec<Case>> {
             gradient,
             precision,
             order: None,
-            threads: ThreadsArg::default(),
+            threads: Default::default(),
         },
     };
     let wanted: Vec<Case> = (SETTINGS.iter())

@@ -1,6 +1,7 @@
 //! `gisaxs study --scaling`: cases on 1, 2, 4, … GPUs or threads.
 
-use super::{StudyArgs, complete};
+use super::args::StudyArgs;
+use super::cases::complete;
 use crate::GisaxsError;
 use crate::commands::boards::meters;
 use crate::mesh_form_factor::{MakeMeter, Watch};

@@ -1,26 +1,30 @@
 //! `hydro study`: time, power and energy of steps and their parts, for both assemblies and several orders, as in
 //! figures 14 to 16 and table 7 of the BLAST paper.
 
+mod cases;
 pub mod compare;
+mod comparison;
 mod figures;
 mod page;
+mod power;
 mod prepared;
 mod record;
 pub mod report;
+mod row;
+mod table;
 
-use crate::engine::Part;
 use crate::session::settings::Assembly;
+use cases::{WORK, cases, check};
 use clap::Args;
 use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
-use greenup_app::output::write_chart;
 use greenup_app::study::{Bench, measure};
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_files::Outputs;
 use greenup_meter::Policy;
 use greenup_report::provenance::Provenance;
 use prepared::Prepared;
-use record::{Row, Study, WORK};
-use std::path::{Path, PathBuf};
+use record::Study;
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct StudyArgs {
@@ -71,81 +75,16 @@ pub struct StudyArgs {
     look: FigureArgs,
 }
 
-/// Work on the Sedov problem at one order.
-struct Case {
-    order: usize,
-    assembly: Assembly,
-    /// One of [`WORK`].
-    work: &'static str,
-    part: Option<Part>,
-}
-
-impl StudyArgs {
-    fn check(&self) -> Result {
-        if !(1..=3).contains(&self.dim) {
-            return Err(AppError::new(format!("--dim {}: use 1, 2 or 3", self.dim)));
-        }
-        if let Some(order) = self.orders.iter().find(|o| !(1..=8).contains(*o)) {
-            return Err(AppError::new(format!("--orders {order}: use 1 to 8")));
-        }
-        if !(self.window > 0.0 && self.window.is_finite()) {
-            return Err(AppError::new(format!(
-                "--window {}: it must be above 0",
-                self.window
-            )));
-        }
-        if let Some(path) = &self.out {
-            let mut o = Outputs::new();
-            for ending in ["json", "html", "csv", "png"] {
-                // All have the same name.
-                let path = match ending {
-                    "json" => path.clone(),
-                    _ => path.with_extension(ending),
-                };
-                o.file(path, &[ending])?;
-            }
-        }
-        Ok(())
-    }
-
-    fn bench(&self) -> Result<Bench> {
-        let (device, named) = (&self.device.device, self.sensor.sensor.as_deref());
-        let policy = Policy {
-            window_s: self.window / 3.0,
-            warmup_s: self.window / 5.0,
-            max_warmups: 1,
-            min_repeats: 3,
-            max_repeats: 3,
-            ..Policy::quick()
-        };
-        let bench = Bench::new(device, named, policy)?.noted();
-        Ok(bench.following(device, named))
-    }
-
-    fn cases(&self) -> Vec<Case> {
-        let mut out = Vec::new();
-        for order in &self.orders {
-            for assembly in [Assembly::Full, Assembly::Partial] {
-                for (work, part) in WORK {
-                    let wanted = self.assembly.is_none_or(|only| only == assembly);
-                    if wanted && self.work.iter().any(|w| w == work) {
-                        let order = *order;
-                        out.push(Case {
-                            order,
-                            assembly,
-                            work,
-                            part,
-                        });
-                    }
-                }
-            }
-        }
-        out
-    }
-}
-
 pub fn study(args: &StudyArgs) -> Result {
-    args.check()?;
+    check(args.dim, &args.orders, args.window)?;
+    if let Some(path) = &args.out {
+        let mut o = Outputs::new();
+        o.file(path, &["json"])?;
+        // All have the same name.
+        for ending in ["html", "csv", "png"] {
+            o.file(path.with_extension(ending), &[ending])?;
+        }
+    }
     args.threads.start()?;
     // Inside the pool, tasks start without waking a thread.
     rayon::scope(|_| run_in_pool(args))
@@ -154,10 +93,20 @@ pub fn study(args: &StudyArgs) -> Result {
 fn run_in_pool(args: &StudyArgs) -> Result {
     let mut provenance = Provenance::of_process();
     let machine = args.machine.load()?;
-    let mut bench = args.bench()?;
+    let (device, named) = (&args.device.device, args.sensor.sensor.as_deref());
+    let policy = Policy {
+        window_s: args.window / 3.0,
+        warmup_s: args.window / 5.0,
+        max_warmups: 1,
+        min_repeats: 3,
+        max_repeats: 3,
+        ..Policy::quick()
+    };
+    let bench = Bench::new(device, named, policy)?.noted();
+    let mut bench = bench.following(device, named);
     let mut prepared: Option<Prepared> = None;
     let rows = measure(
-        &args.cases(),
+        &cases(&args.orders, args.assembly, &args.work),
         &mut provenance,
         |c| format!("Q{} {} {}", c.order, c.assembly.name(), c.work),
         |case| {
@@ -165,7 +114,7 @@ fn run_in_pool(args: &StudyArgs) -> Result {
             let same = |p: &Prepared| p.of == (case.order, case.assembly);
             let ready = match prepared.take().filter(same) {
                 Some(ready) => ready,
-                None => Prepared::new(args, case)?,
+                None => Prepared::new(case, (args.intervals, args.dim), device)?,
             };
             prepared
                 .insert(ready)
@@ -180,32 +129,20 @@ fn run_in_pool(args: &StudyArgs) -> Result {
     if args.json {
         print::json(&record::value(&rows, &provenance))?;
     } else {
-        page::print(&rows);
+        table::print(&rows);
     }
     let measured = rows.len();
     if let Some(path) = &args.out {
         record::write(path, &rows, &provenance)?;
-        write_drawings(path, rows, &provenance, args)?;
+        let study = Study {
+            rows,
+            provenance: provenance.facts(),
+        };
+        study.write_drawings(path, &provenance, &args.look.look())?;
     }
     if interrupt::requested() {
         let why = format!("stopped after {measured} measurements");
         return Err(AppError::interrupted(why));
     }
     Ok(())
-}
-
-/// Writes the page, and the figure of the traces if there are any.
-fn write_drawings(path: &Path, rows: Vec<Row>, from: &Provenance, args: &StudyArgs) -> Result {
-    let study = Study {
-        rows,
-        provenance: from.facts(),
-    };
-    let page = path.with_extension("html");
-    greenup_files::write(&page, page::page(&study)?)?;
-    print::note(format!("wrote {} and {}", path.display(), page.display()));
-    let Some(mut chart) = figures::power(&study.rows) else {
-        return Ok(());
-    };
-    chart.origin = from.pairs();
-    write_chart(&path.with_extension("png"), &chart, &args.look.look())
 }

@@ -1,10 +1,34 @@
-//! A study as a page and as text.
+//! The page of a study.
 
-use super::record::{Comparison, Row, Study, comparisons};
+use super::comparison::comparisons;
+use super::power::power;
+use super::record::Study;
+use super::row::Row;
+use super::table::{columns, ratios};
+use greenup_app::output::write_chart;
 use greenup_app::{Result, print};
+use greenup_report::chart::FileStyle;
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Columns};
+use greenup_report::provenance::Provenance;
+use greenup_report::si::si;
+use std::path::Path;
+
+impl Study {
+    /// Writes the page, and the figure of the traces if there are any, beside the file of the rows.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write_drawings(&self, path: &Path, from: &Provenance, look: &FileStyle) -> Result {
+        let html = path.with_extension("html");
+        greenup_files::write(&html, page(self)?)?;
+        print::note(format!("wrote {} and {}", path.display(), html.display()));
+        let Some(mut chart) = power(&self.rows) else {
+            return Ok(());
+        };
+        chart.origin = from.pairs();
+        write_chart(&path.with_extension("png"), &chart, look)
+    }
+}
 
 /// The page, as HTML.
 ///
@@ -85,67 +109,6 @@ fn headline(rows: &[Row]) -> Vec<Fact> {
     out
 }
 
-fn columns() -> Columns<'static, Row> {
-    Columns::<Row>::new()
-        .text("spaces", "orders of velocities and energies", Row::spaces)
-        .text("assembly", "", |r| r.assembly.name().into())
-        .text("work", "a whole step, or a part of it, once", |r| {
-            r.work.clone()
-        })
-        .si("time", "median", "s", |r| r.seconds)
-        .cell("95 % interval", "half width, of the time", |r| {
-            let known = Some(r.seconds_error).filter(|e| *e > 0.0);
-            Cell::shown(known, |e| format!("± {}", percent(e)))
-        })
-        .where_known()
-        .si("power", "", "W", |r| r.watts)
-        .where_known()
-        .si("energy", "", "J", |r| r.joules)
-        .where_known()
-        .si("energy per unknown", "of a step", "J", |r| {
-            r.joules_per_unknown
-        })
-        .where_known()
-        .si("CPU power", "while the GPU computes", "W", |r| r.host_watts)
-        .where_known()
-        .si("predicted time", "by the machine model", "s", |r| {
-            Some(r.predicted?.0)
-        })
-        .where_known()
-        .si("predicted energy", "by the machine model", "J", |r| {
-            r.predicted?.1
-        })
-        .where_known()
-}
-
-fn ratios() -> Columns<'static, Comparison> {
-    let ratio = |v: Option<f64>| {
-        let mark = v.map(|v| if v < 1.0 { "bad" } else { "good" });
-        Cell {
-            mark,
-            ..Cell::three(v)
-        }
-    };
-    Columns::<Comparison>::new()
-        .text("comparison", "", |c| c.what.clone())
-        .cell("speedup", "ratio of times", move |c| ratio(Some(c.speedup)))
-        .three("powerup", "ratio of powers, old over new", |c| c.powerup)
-        .where_known()
-        .cell("greenup", "ratio of energies, old over new", move |c| {
-            ratio(c.greenup)
-        })
-        .where_known()
-}
-
-/// Prints the rows, and speedup, powerup and greenup between them.
-pub fn print(rows: &[Row]) {
-    print::line(columns().table("", rows).lines().join("\n"));
-    let all = comparisons(rows);
-    if !all.is_empty() {
-        print::line(format!("\n{}", ratios().table("", &all).lines().join("\n")));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,14 +123,7 @@ mod tests {
             zones: 4,
             unknowns: 1000,
             seconds: 0.25 * order as f64,
-            seconds_error: 0.0,
-            watts: None,
-            joules: None,
-            joules_per_unknown: None,
-            device: String::new(),
-            host_watts: None,
-            predicted: None,
-            trace: Vec::new(),
+            ..Row::default()
         };
         let study = Study {
             rows: vec![row(2, Assembly::Full), row(2, Assembly::Partial)],

@@ -1,7 +1,7 @@
 //! The Sedov problem after a few steps, ready to be measured.
 
-use super::record::Row;
-use super::{Case, StudyArgs};
+use super::cases::Case;
+use super::row::Row;
 use crate::engine::Engine;
 use crate::hydro::Hydro;
 use crate::mesh::Mesh;
@@ -12,6 +12,7 @@ use crate::time::stepping::Clock;
 use crate::tuning::cost_model::of_part;
 use greenup_app::study::Bench;
 use greenup_app::{Result, interrupt};
+use greenup_device::DeviceSpec;
 use greenup_model::{Machine, predict};
 use std::sync::Arc;
 
@@ -32,16 +33,16 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Sets up the problem and takes a few steps.
-    pub fn new(args: &StudyArgs, case: &Case) -> Result<Self> {
-        let zones = (args.intervals as f64 / case.order as f64).round().max(1.0) as usize;
-        let name = vec![zones.to_string(); args.dim].join("x");
+    /// Sets up the problem, on so many intervals along each of its dimensions, and takes a few steps.
+    pub fn new(case: &Case, (intervals, dim): (usize, usize), device: &DeviceSpec) -> Result<Self> {
+        let zones = (intervals as f64 / case.order as f64).round().max(1.0) as usize;
+        let name = vec![zones.to_string(); dim].join("x");
         let s = Settings {
             mesh: Some(name.clone()),
             refine: Some(0),
             order: Some(case.order),
             assembly: Some(case.assembly),
-            device: Some(args.device.device.clone()),
+            device: Some(device.clone()),
             cg_tol: Some(1e-8),
             ..Settings::default()
         };
@@ -64,7 +65,7 @@ impl Prepared {
             of: (case.order, case.assembly),
             hydro,
             engine,
-            device: args.device.device.of_rank((0, 1), 1).to_string(),
+            device: device.of_rank((0, 1), 1).to_string(),
             dt: 0.3 * clock.dt,
             unknowns: state.v.len() + state.e.len(),
         })

@@ -1,67 +1,13 @@
 //! What a study has measured, and its files: rows as JSON, traces of power as CSV.
 
-use crate::engine::Part;
-use crate::session::settings::Assembly;
+use super::row::Row;
 use greenup_app::{AppError, Result};
 use greenup_report::page::Fact;
 use greenup_report::provenance::Provenance;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
-
-/// Measurement of one kind of work.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Row {
-    pub order: usize,
-    pub assembly: Assembly,
-    /// `step`, `corner` or `solve`.
-    pub work: String,
-    pub zones: usize,
-    pub unknowns: usize,
-    /// Time of one repetition, s.
-    pub seconds: f64,
-    /// Half width of its 95 % interval, relative; 0 where it was not recorded.
-    #[serde(default)]
-    pub seconds_error: f64,
-    pub watts: Option<f64>,
-    pub joules: Option<f64>,
-    /// Energy per unknown and step, J; `None` for parts of a step.
-    pub joules_per_unknown: Option<f64>,
-    /// What computed it, as `--device` takes it.
-    pub device: String,
-    /// Power of the CPU while a GPU computed, W; `None` without a sensor of the CPU.
-    #[serde(default)]
-    pub host_watts: Option<f64>,
-    /// Prediction of the machine model: time, s, and energy, J.
-    #[serde(default)]
-    pub predicted: Option<(f64, Option<f64>)>,
-    /// Times, s, with powers, W, while it was measured; in a file of its own.
-    #[serde(skip)]
-    pub trace: Vec<(f64, f64)>,
-}
-
-impl Row {
-    /// Names of its spaces: `Q2Q1`.
-    pub fn spaces(&self) -> String {
-        spaces(self.order)
-    }
-
-    /// The spaces with the assembly.
-    pub fn name(&self) -> String {
-        format!("{}, {} assembly", self.spaces(), self.assembly.name())
-    }
-
-    /// The name of its trace.
-    fn traced(&self) -> String {
-        format!("Q{} {} {}", self.order, self.assembly.name(), self.work)
-    }
-}
-
-/// Names of the spaces of a kinematic order.
-pub fn spaces(order: usize) -> String {
-    format!("Q{order}Q{}", order.saturating_sub(1))
-}
 
 /// A study with where it comes from.
 #[derive(Clone, Debug, Default)]
@@ -69,52 +15,6 @@ pub struct Study {
     pub rows: Vec<Row>,
     /// Names and values.
     pub provenance: Vec<Fact>,
-}
-
-/// Speedup, powerup and greenup of one way to compute over another.
-#[derive(Clone, Debug)]
-pub struct Comparison {
-    pub what: String,
-    pub speedup: f64,
-    pub powerup: Option<f64>,
-    pub greenup: Option<f64>,
-}
-
-/// Comparisons of whole steps: partial over full assembly, and every order over the first.
-pub fn comparisons(rows: &[Row]) -> Vec<Comparison> {
-    let find = |order: usize, assembly: Assembly| {
-        rows.iter()
-            .find(|r| r.order == order && r.assembly == assembly && r.work == "step")
-    };
-    let mut out = Vec::new();
-    let mut compare = |what: String, base: Option<&Row>, new: Option<&Row>| {
-        let (Some(base), Some(new)) = (base, new) else {
-            return;
-        };
-        let speedup = base.seconds / new.seconds;
-        let greenup = base.joules.zip(new.joules).map(|(a, b)| a / b);
-        out.push(Comparison {
-            what,
-            speedup,
-            powerup: greenup.map(|g| g / speedup),
-            greenup,
-        });
-    };
-    let mut orders: Vec<usize> = rows.iter().map(|r| r.order).collect();
-    orders.dedup();
-    let both = [Assembly::Full, Assembly::Partial];
-    for o in &orders {
-        let what = format!("{}, partial over full assembly", spaces(*o));
-        compare(what, find(*o, both[0]), find(*o, both[1]));
-    }
-    for o in orders.iter().skip(1) {
-        for kind in both {
-            let (new, old, kind_) = (spaces(*o), spaces(orders[0]), kind.name());
-            let what = format!("{new} over {old}, {kind_} assembly");
-            compare(what, find(orders[0], kind), find(*o, kind));
-        }
-    }
-    out
 }
 
 /// The rows with where they come from, as `--json` prints them.
@@ -196,16 +96,10 @@ fn add_point(rows: &mut [Row], line: &str) {
     }
 }
 
-/// Kinds of work: whole steps and their parts.
-pub(super) const WORK: [(&str, Option<Part>); 3] = [
-    ("step", None),
-    ("corner", Some(Part::Corner)),
-    ("solve", Some(Part::Solve)),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::settings::Assembly;
 
     #[test]
     fn studies_are_read_back() {
@@ -219,13 +113,11 @@ mod tests {
             unknowns: 99,
             seconds: 0.5,
             seconds_error: 0.01,
-            watts: None,
             joules: Some(3.0),
-            joules_per_unknown: None,
             device: "cpu".into(),
-            host_watts: None,
             predicted: Some((0.4, None)),
             trace: vec![(0.5, 300.0)],
+            ..Row::default()
         };
         let p = Provenance::of_process();
         write(&path, std::slice::from_ref(&row), &p).unwrap();
@@ -241,10 +133,5 @@ mod tests {
             std::fs::write(&path, bad).unwrap();
             assert!(read(&path).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn comparisons_need_both_sides() {
-        assert!(comparisons(&[]).is_empty());
     }
 }
