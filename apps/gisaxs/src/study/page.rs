@@ -174,29 +174,27 @@ pub fn columns() -> Columns<'static, Row> {
             "rate over the machine's single-precision peak",
             |r| r.of_peak,
         )
-        .where_known()
         .si("rate per watt", "", "flop/J", |r| {
             r.gflops_per_watt.map(|g| 1e9 * g)
         })
         .where_known()
-        .si("pairs", "of a triangle and a q, per second", "1/s", |r| {
-            r.rate
+        .cell("tri–q/s", "pairs of a triangle and a q per second", |r| {
+            Cell::number(r.rate, format!("{:.2e}", r.rate))
         })
-        .si("pairs per joule", "", "1/J", |r| r.per_joule)
+        .cell("tri–q/J", "pairs of a triangle and a q per joule", |r| {
+            Cell::shown(r.per_joule, |x| format!("{x:.2e}"))
+        })
         .where_known()
         .si("energy", "median of one run", "J", |r| {
             r.measured.energy_j.map(|e| e.median)
         })
-        .where_known()
         .cell("error", "largest, over the largest |F|", |r| {
             Cell::number(r.error.0, format!("{:.1e}", r.error.0))
         })
         .si("predicted time", "by the machine model", "s", |r| {
             r.predicted_s
         })
-        .where_known()
         .si("predicted energy", "by the machine model", "J", |r| {
             r.predicted_j
         })
-        .where_known()
 }
