@@ -16,6 +16,7 @@
 //! | [`machine`] | machines by name or file |
 //! | [`ranks`] | the processes of a run: who prints, what all must agree on, how an error of one ends all |
 //! | [`sensors`] | the energy sensor of a measurement |
+//! | [`study`] | the cases of a study, measured and recorded as a sweep |
 //! | [`load`] | a load that makes sensors move |
 //! | [`folders`] | folders for the user's data and caches |
 //! | [`wisdom`] | tuned configs of this user: the flags and the file |
@@ -39,6 +40,7 @@ pub mod progress;
 pub mod ranks;
 pub mod sensors;
 pub mod stdout;
+pub mod study;
 pub mod wisdom;
 
 pub use error::{AppError, Result};

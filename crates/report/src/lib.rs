@@ -12,6 +12,7 @@
 //! | [`best_figure`] | the best so far of a search, over trials and time |
 //! | [`parallel_figure`] | configs as lines through the values of their parameters |
 //! | [`box_figure`] | quartiles and whiskers for each value of each parameter |
+//! | [`cost_figure`] | what cases cost: time, energy and power by input and setting |
 //! | [`replay_figure`] | search strategies beside each other |
 //! | [`residual_figure`] | what a model misses of each benchmark |
 //! | [`heat_figure`] | a value over two parameters |
@@ -45,8 +46,8 @@ pub mod version;
 pub use chart::{axis::si, files::png};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
 pub use figures::{
-    bar_figure, bar_rows, best_figure, box_figure, diagram, heat_figure, lists_figure, map_figure,
-    mesh_figure, parallel_figure, pruning_figure, replay_figure, residual_figure, scaling_figure,
-    share_figure, sweep_figure,
+    bar_figure, bar_rows, best_figure, box_figure, cost_figure, diagram, heat_figure, lists_figure,
+    map_figure, mesh_figure, parallel_figure, pruning_figure, replay_figure, residual_figure,
+    scaling_figure, share_figure, sweep_figure,
 };
 pub use formats::{npy, vtu};

@@ -3,22 +3,15 @@
 use super::check_interrupt;
 use crate::engine::Engine;
 use greenup_app::progress::Bars;
-use greenup_app::{AppError, Result, print, sensors};
+use greenup_app::study::Bench;
+use greenup_app::{AppError, Result};
 use greenup_device::DeviceSpec;
 use greenup_meter::{Measurement, Meter, Policy, Run};
 use std::time::Instant;
 
 /// A meter of time, and of energy where there is a sensor.
 pub fn meter(device: &DeviceSpec) -> Result<Meter> {
-    let target = match device.gpu() {
-        None => sensors::Target::Host,
-        Some(n) => sensors::on_gpu(&sensors::gpu(Some(&n.to_string()))?)?,
-    };
-    let chosen = sensors::sensors(None, target, 0.3)?;
-    if let Some(why) = &chosen.missing {
-        print::note(format!("no energy: {why}"));
-    }
-    Ok(chosen.meter(Policy::quick()))
+    Ok(Bench::new(device, None, Policy::quick())?.noted().meter)
 }
 
 /// Time and energy of an evaluation, without copies to and from the device.

@@ -10,7 +10,6 @@ mod nbody_figure;
 mod predicted;
 pub mod run;
 pub mod study;
-mod study_figure;
 pub mod tune;
 mod tune_figure;
 mod wisdom;

@@ -8,10 +8,8 @@ pub mod image;
 pub mod mesh;
 pub mod mesh_form_factor;
 pub mod reflectivity;
-pub mod scaling;
 pub mod simulate;
 pub mod study;
-pub mod threads;
 pub mod wisdom;
 
 use crate::mesh_form_factor::Watch;

@@ -5,17 +5,14 @@
 //! |---|---|
 //! | `work` | operations of each method |
 //! | `row` | one row of the tables: the case, measured and predicted values |
-//! | `scaling` | a case on 1 to N GPUs |
-//! | `threads` | a case on 1 to N threads |
+//! | `scaling` | a case on 1 to N GPUs or threads |
 //! | `page` | the HTML page |
 
 mod page;
 mod row;
 mod scaling;
-mod threads;
 mod work;
 
-pub use page::{StudyPage, method};
+pub use page::{CAPTION, StudyPage, columns};
 pub use row::{Case, On, Row, run};
-pub use scaling::{Scaled, counts, scale};
-pub use threads::{OnThreads, scale_threads};
+pub use scaling::{Devices, OnGpus, OnThreads, Scaled, Team, scale};

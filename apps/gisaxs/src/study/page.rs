@@ -1,16 +1,15 @@
 //! The study as an HTML page: rates of each method, measured and predicted, and all numbers.
 
-use super::row::{Case, Row};
+use super::row::Row;
 use crate::GisaxsError;
 use crate::image::headline;
-use crate::mesh_form_factor::Precision;
 use greenup_meter::Summary;
 use greenup_report::chart::{
-    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
+    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::{percent, si};
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::si::si;
+use greenup_report::table::{Cell, Columns};
 
 /// What the page says about the study.
 pub struct StudyPage<'a> {
@@ -24,29 +23,6 @@ pub struct StudyPage<'a> {
     pub rows: &'a [Row],
     /// Date, host, version and the like.
     pub provenance: Vec<(String, String)>,
-}
-
-/// Name of a method with its precision, if that is not an ordinary one.
-pub fn method(case: &Case) -> String {
-    let name = case.method.name();
-    match case.precision {
-        Precision::F16x2 => format!("{name} f16x2"),
-        _ => name.to_owned(),
-    }
-}
-
-fn q_z(case: &Case) -> &'static str {
-    if case.im_qz > 0.0 { "complex" } else { "real" }
-}
-
-fn name(r: &Row) -> String {
-    format!(
-        "{}, {} q_z; {} triangles, {} q",
-        method(&r.case),
-        q_z(&r.case),
-        si(r.triangles as f64, "").trim(),
-        si(r.points as f64, "").trim()
-    )
 }
 
 impl StudyPage<'_> {
@@ -79,7 +55,7 @@ impl StudyPage<'_> {
                 Section {
                     id: "numbers".into(),
                     title: "Numbers".into(),
-                    tables: vec![self.table()],
+                    tables: vec![columns().table(CAPTION, self.rows)],
                     ..Section::default()
                 },
             ],
@@ -91,7 +67,7 @@ impl StudyPage<'_> {
 
     /// Rates over time and, where energy was measured, over energy.
     pub fn chart(&self) -> Chart {
-        let names: Vec<String> = self.rows.iter().rev().map(name).collect();
+        let names: Vec<String> = self.rows.iter().rev().map(|r| r.case.name()).collect();
         let panel = |title: &str,
                      unit: &str,
                      measured: &dyn Fn(&Row) -> Option<Summary>,
@@ -113,7 +89,7 @@ impl StudyPage<'_> {
                         x: pairs / s.median,
                         y,
                         interval: None,
-                        tip: format!("{}: {}", name(r), si(pairs / s.median, unit)),
+                        tip: format!("{}: {}", r.case.name(), si(pairs / s.median, unit)),
                     });
                 }
                 if let Some(p) = predicted(r) {
@@ -121,19 +97,17 @@ impl StudyPage<'_> {
                         x: pairs / p,
                         y,
                         interval: None,
-                        tip: format!("{}, predicted: {}", name(r), si(pairs / p, unit)),
+                        tip: format!("{}, predicted: {}", r.case.name(), si(pairs / p, unit)),
                     });
                 }
             }
             panel.push(Layer::points(0, marks, 8.0));
-            panel.push(Layer::of(
-                1,
-                greenup_report::chart::What::Points {
-                    points: expected,
-                    size: 8.0,
-                    hollow: true,
-                },
-            ));
+            let hollow = What::Points {
+                points: expected,
+                size: 8.0,
+                hollow: true,
+            };
+            panel.push(Layer::of(1, hollow));
             panel
         };
         let mut panels = vec![panel(
@@ -165,57 +139,62 @@ impl StudyPage<'_> {
             ..Chart::default()
         }
     }
+}
 
-    fn table(&self) -> Table {
-        let header = [
-            ("method", "with the precision of GEMM on tensor cores"),
-            ("q_z", "real or complex"),
-            ("triangles", "of the sphere"),
-            ("q", "of the grid"),
-            ("time", "median of one run"),
-            ("95 %", "interval of the median"),
-            (
-                "rate",
-                "by the operation counts of direct sums in the paper",
-            ),
-            ("of peak", "rate over the machine's single-precision peak"),
-            ("energy", "median of one run"),
-            ("error", "largest, over the largest |F|"),
-            ("predicted time", "by the machine model"),
-            ("predicted energy", "by the machine model"),
-        ];
-        let or = |x: Option<f64>, unit: &str| {
-            x.map_or_else(|| Cell::text("–"), |v| Cell::number(v, si(v, unit)))
-        };
-        let rows = self
-            .rows
-            .iter()
-            .map(|r| {
-                let t = &r.measured.time_s;
-                let energy = r.measured.energy_j.as_ref().map(|e| e.median);
-                vec![
-                    Cell::text(method(&r.case)),
-                    Cell::text(q_z(&r.case)),
-                    Cell::number(r.triangles as f64, r.triangles.to_string()),
-                    Cell::number(r.points as f64, r.points.to_string()),
-                    Cell::number(t.median, si(t.median, "s")),
-                    Cell::text(format!("{} … {}", si(t.lo, "s"), si(t.hi, "s"))),
-                    Cell::number(r.gflops, si(1e9 * r.gflops, "flop/s")),
-                    r.of_peak
-                        .map_or_else(|| Cell::text("–"), |p| Cell::number(p, percent(p))),
-                    or(energy, "J"),
-                    Cell::number(r.error.0, format!("{:.1e}", r.error.0)),
-                    or(r.predicted_s, "s"),
-                    or(r.predicted_j, "J"),
-                ]
-            })
-            .collect();
-        Table {
-            caption: "Every method is rated by the operation counts of direct sums (42 n_t + 2 on GPUs, 85 n_t + 16 on \
-                      CPUs): a faster one shows more than its own operations."
-                .into(),
-            header: header.map(|(name, about)| Header::new(name, about)).to_vec(),
-            rows,
-        }
-    }
+/// What is said below the table.
+pub const CAPTION: &str = "Every method is rated by the operation counts of direct sums (42 n_t + 2 on GPUs, 85 n_t + 16 on CPUs): \
+                           a faster one shows more than its own operations.";
+
+/// The table of all numbers.
+pub fn columns() -> Columns<'static, Row> {
+    Columns::<Row>::new()
+        .text(
+            "method",
+            "with the precision of GEMM on tensor cores",
+            |r| r.case.method(),
+        )
+        .text("q_z", "real or complex", |r| r.case.q_z().into())
+        .count("triangles", "of the sphere", |r| r.triangles as u64)
+        .count("q", "of the grid", |r| r.points as u64)
+        .si("time", "median of one run", "s", |r| {
+            r.measured.time_s.median
+        })
+        .text("95 %", "interval of the median", |r| {
+            let t = &r.measured.time_s;
+            format!("{} … {}", si(t.lo, "s"), si(t.hi, "s"))
+        })
+        .si(
+            "rate",
+            "by the operation counts of direct sums in the paper",
+            "flop/s",
+            |r| 1e9 * r.gflops,
+        )
+        .percent(
+            "of peak",
+            "rate over the machine's single-precision peak",
+            |r| r.of_peak,
+        )
+        .si("rate per watt", "", "flop/J", |r| {
+            r.gflops_per_watt.map(|g| 1e9 * g)
+        })
+        .where_known()
+        .cell("tri–q/s", "pairs of a triangle and a q per second", |r| {
+            Cell::number(r.rate, format!("{:.2e}", r.rate))
+        })
+        .cell("tri–q/J", "pairs of a triangle and a q per joule", |r| {
+            Cell::shown(r.per_joule, |x| format!("{x:.2e}"))
+        })
+        .where_known()
+        .si("energy", "median of one run", "J", |r| {
+            r.measured.energy_j.map(|e| e.median)
+        })
+        .cell("error", "largest, over the largest |F|", |r| {
+            Cell::number(r.error.0, format!("{:.1e}", r.error.0))
+        })
+        .si("predicted time", "by the machine model", "s", |r| {
+            r.predicted_s
+        })
+        .si("predicted energy", "by the machine model", "J", |r| {
+            r.predicted_j
+        })
 }

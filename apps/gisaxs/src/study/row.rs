@@ -1,6 +1,7 @@
 //! One row of the tables.
 
 use super::work::{Size, paper_flops, work};
+use crate::GisaxsError;
 use crate::form::Polyhedron;
 use crate::gpu::{Device, DirectConfig, OnGrid};
 use crate::mesh::Mesh;
@@ -8,13 +9,15 @@ use crate::mesh_form_factor::{
     Axis, Blocks, Extent, Method, Precision, QGrid, Quadrature, QuadratureChoice, Request,
     Sampling, Settings, Surface, Watch, Window, direct, prepare, zeros,
 };
-use greenup_meter::{Measurement, Meter, Observer, Run};
+use greenup_app::progress::Bars;
+use greenup_app::study::Bench;
+use greenup_meter::{Measurement, Run};
 use greenup_model::{Machine, Op, predict};
 use greenup_ranks::Alone;
+use greenup_report::si::si;
 use num_complex::Complex64;
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// A case: the form factor of a ball of radius 10 nm on a grid of q.
@@ -36,6 +39,51 @@ impl Case {
     /// Number of triangles of the ball.
     pub fn triangles(&self) -> usize {
         2 * (self.ball.0 - 1) * self.ball.1
+    }
+
+    /// Number of q.
+    pub fn points(&self) -> usize {
+        self.grid.0 * self.grid.1
+    }
+
+    /// Name of the method with its precision, if that is not an ordinary one.
+    pub fn method(&self) -> String {
+        let name = self.method.name();
+        match self.precision {
+            Precision::F16x2 => format!("{name} f16x2"),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// `real` or `complex`.
+    pub fn q_z(&self) -> &'static str {
+        if self.im_qz > 0.0 { "complex" } else { "real" }
+    }
+
+    /// Its name in figures.
+    pub fn name(&self) -> String {
+        format!(
+            "{}, {} q_z; {} triangles, {} q",
+            self.method(),
+            self.q_z(),
+            si(self.triangles() as f64, "").trim(),
+            si(self.points() as f64, "").trim()
+        )
+    }
+
+    pub(super) fn mesh(&self) -> Mesh {
+        Mesh::ball(10.0, self.ball.0, self.ball.1)
+    }
+
+    pub(super) fn settings(&self, blocks: Blocks) -> Settings {
+        Settings {
+            method: Some(self.method),
+            accuracy: ACCURACY,
+            precision: Some(self.precision),
+            quadrature: QuadratureChoice::Rule(Quadrature::Centroid),
+            blocks,
+            ..Settings::default()
+        }
     }
 
     pub(super) fn grid(&self) -> QGrid {
@@ -101,64 +149,39 @@ pub enum On<'a> {
 }
 
 /// Accuracy of the nonuniform FFT, equal to that of single precision.
-pub(super) const ACCURACY: f64 = 1e-7;
+const ACCURACY: f64 = 1e-7;
 /// Number of q at which errors are evaluated.
 const SAMPLE: usize = 400;
 
-/// Measures a case; `None` if `stop` ended it.
+/// Measures a case; `None` if it was stopped.
 ///
 /// # Errors
 /// The method does not support the case, or the GPU or a measurement fails.
 pub fn run(
     case: &Case,
     on: &On,
-    meter: &mut Meter,
+    bench: &mut Bench,
     machine: Option<&Machine>,
-    observer: &dyn Observer,
-    stop: &AtomicBool,
-) -> Result<Option<Row>, crate::GisaxsError> {
-    let mesh = Mesh::ball(10.0, case.ball.0, case.ball.1);
-    let grid = case.grid();
-    let extent = Extent::of(std::slice::from_ref(&grid));
-    let quiet = |_: u64| {};
-    let watch = Watch {
-        progress: &quiet,
-        stop,
-    };
+    watch: &Watch,
+) -> Result<Option<Row>, GisaxsError> {
+    let (mesh, grid) = (case.mesh(), case.grid());
     let grids = std::slice::from_ref(&grid);
+    let extent = Extent::of(grids);
     let gpu = matches!(on, On::Gpu { .. });
     let surface = Surface::new(&mesh, extent.most, Sampling::Every(Quadrature::Centroid));
     let surface = Arc::new(surface);
     let (measured, values, with_transfers_s) = match on {
         On::Cpu { blocks } => {
-            let form = Polyhedron::new(&mesh).map_err(|e| e.to_string())?;
-            let settings = Settings {
-                method: Some(case.method),
-                accuracy: ACCURACY,
-                precision: Some(case.precision),
-                quadrature: QuadratureChoice::Rule(Quadrature::Centroid),
-                blocks: *blocks,
-                ..Settings::default()
-            };
+            let form = Polyhedron::new(&mesh)?;
+            let settings = case.settings(*blocks);
             let mut values = Vec::new();
-            let measured = meter.measure(
-                observer,
-                &mut |seconds: f64| -> Result<Run, crate::GisaxsError> {
-                    let start = Instant::now();
-                    let mut iterations = 0.0;
-                    while iterations == 0.0 || start.elapsed().as_secs_f64() < seconds {
-                        let ready = prepare(&form, grids, &settings, &Alone, &watch)?;
-                        let ready = ready.ok_or(crate::GisaxsError::Interrupted)?;
-                        values = ready.grids(grids, &watch)?.unwrap_or_default();
-                        iterations += 1.0;
-                    }
-                    Ok(Run {
-                        iterations,
-                        seconds: start.elapsed().as_secs_f64(),
-                    })
-                },
-            )?;
-            (measured, values.concat(), None)
+            let measured = bench.measure(&mut || -> Result<(), GisaxsError> {
+                let ready = prepare(&form, grids, &settings, &Alone, watch)?;
+                let ready = ready.ok_or(GisaxsError::Interrupted)?;
+                values = ready.grids(grids, watch)?.unwrap_or_default();
+                Ok(())
+            })?;
+            (measured.map(|m| m.measurement), values.concat(), None)
         }
         On::Gpu { device, config } => {
             let how = (case.method, case.precision, ACCURACY);
@@ -172,11 +195,11 @@ pub fn run(
             ready.run(&mut values)?;
             let whole = start.elapsed().as_secs_f64();
             let once = ready.time(3)?;
-            let measured = meter.measure(observer, &mut |seconds: f64| {
+            let measured = bench.meter.measure(&Bars::quiet(), &mut |seconds: f64| {
                 // Launches are short compared with the shortest run, and never wait for the host.
                 let n = (seconds / once).ceil().max(1.0);
                 let ran = ready.time(n as usize)?;
-                Ok::<Run, crate::GisaxsError>(Run {
+                Ok::<Run, GisaxsError>(Run {
                     iterations: n,
                     seconds: ran * n,
                 })
@@ -220,7 +243,7 @@ pub fn run(
         gflops_per_watt: energy.map(|e| flops / e * 1e-9),
         rate: pairs / time,
         per_joule: energy.map(|e| pairs / e),
-        error: error(&surface, &grid, &values, &watch),
+        error: error(&surface, &grid, &values, watch),
         predicted_s: prediction.as_ref().map(|p| p.time_s),
         predicted_j: prediction.and_then(|p| p.energy_j),
         measured,

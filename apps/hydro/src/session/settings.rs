@@ -16,10 +16,11 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Assembly of the operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Assembly {
     /// Full assembly: force and mass matrices are stored (all zone shapes)
+    #[default]
     Full,
     /// Partial assembly with sum factorisation (tensor-product elements only)
     Partial,

@@ -7,6 +7,7 @@ use crate::study::runs_file::{self, Line, RunsFile, Start};
 use crate::study::{self, ScalingOptions, ScalingStudy};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
+use greenup_app::study::counts as numbers_of_devices;
 use greenup_app::{interrupt, machine, present, print, programs, sensors};
 use greenup_device::cuda::Gpu;
 use greenup_device::{CpuFacts, DeviceSpec};
@@ -166,7 +167,7 @@ fn counts(args: &StudyArgs, gpus: usize) -> Result<Vec<usize>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let all = if gpus == 0 { cores } else { gpus };
     let mut counts = match scaling.counts.as_slice() {
-        [] => doubled(scaling.most.unwrap_or(all)),
+        [] => numbers_of_devices(scaling.most.unwrap_or(all)),
         some => [&[1], some].concat(),
     };
     counts.sort_unstable();
@@ -217,15 +218,6 @@ fn devices(named: &DeviceSpec) -> Result<(Numbered, String, Vec<String>)> {
         .filter_map(|g| Some((usize::try_from(g.ordinal).ok()?, g)))
         .collect();
     Ok((gpus, name, found.missing))
-}
-
-/// 1, 2, 4, … and the largest.
-fn doubled(most: usize) -> Vec<usize> {
-    let mut all: Vec<usize> = std::iter::successors(Some(1), |n| Some(2 * n))
-        .take_while(|n| *n < most)
-        .collect();
-    all.push(most);
-    all
 }
 
 fn no_link() -> Machine {

@@ -4,6 +4,7 @@ pub mod bar_figure;
 pub mod bar_rows;
 pub mod best_figure;
 pub mod box_figure;
+pub mod cost_figure;
 pub mod diagram;
 pub mod heat_figure;
 pub mod lists_figure;

@@ -1,6 +1,6 @@
 //! `hydro report`: the page or a figure of a recorded study.
 
-use super::{figures, page, record};
+use super::{figures, page, power, record};
 use clap::{Args, ValueEnum};
 use greenup_app::args::FigureArgs;
 use greenup_app::output::{FIGURES, Output};
@@ -51,7 +51,7 @@ pub fn report(args: &ReportArgs) -> Result {
         out.print_name();
         return Ok(());
     }
-    let power = || figures::power(&study.traces);
+    let power = || power::power(&study.rows);
     let costs = || figures::costs(&study.rows);
     let chart = match args.figure {
         Some(Which::Power) => power(),

@@ -1,0 +1,102 @@
+//! The cases of tables I to III on one device.
+
+use super::args::StudyArgs;
+use super::cases::{cases, complete};
+use crate::commands::files::write;
+use crate::gpu::Device;
+use crate::mesh_form_factor::Watch;
+use crate::study::{CAPTION, Case, On, Row, StudyPage, columns, run};
+use crate::wisdom;
+use greenup_app::study::{Bench, measure};
+use greenup_app::{AppError, Result, interrupt, print};
+use greenup_device::{DeviceSpec, Usable};
+use greenup_meter::Policy;
+use greenup_report::provenance::Provenance;
+use serde_json::json;
+
+/// Measures the cases of the methods that the user wants; `page`: the output is an HTML page.
+pub fn tables(
+    args: &StudyArgs,
+    of_methods: impl Fn(Vec<Case>) -> Vec<Case>,
+    mut provenance: Provenance,
+    page: bool,
+) -> Result {
+    let machine = args.machine.load()?;
+    let device = only_gpu(&args.device.device)?;
+    let wisdom = wisdom::read()?;
+    let on = match &device {
+        None => On::Cpu {
+            blocks: wisdom.blocks(),
+        },
+        Some(device) => On::Gpu {
+            device,
+            config: wisdom.direct(&device.gpu),
+        },
+    };
+    let policy = Policy {
+        window_s: args.window,
+        warmup_s: 0.5 * args.window,
+        ..Policy::quick()
+    };
+    let named = args.sensor.sensor.as_deref();
+    let mut bench = Bench::new(&args.device.device, named, policy)?;
+    let sensor = bench.meter.main_sensor().map(str::to_owned);
+    let missing = bench.missing.clone();
+    let tensor = device.as_ref().is_some_and(Device::has_f16x2);
+    let all = of_methods(cases(args.cases, device.is_some(), tensor));
+    if all.is_empty() {
+        return Err(AppError::new("no case of this study uses this method")
+            .hint("use --method direct, gemm or nufft"));
+    }
+    let name = (device.as_ref()).map_or_else(wisdom::cpu, |d| d.gpu.name.clone());
+    let threads = rayon::current_num_threads();
+    let value = |rows: &[Row], provenance: &Provenance| {
+        json!({
+            "device": name, "threads": threads, "version": env!("CARGO_PKG_VERSION"),
+            "machine": args.machine.machine, "sensor": sensor, "rows": rows, "provenance": provenance,
+        })
+    };
+    let watch = Watch {
+        progress: &|_| {},
+        stop: interrupt::flag(),
+    };
+    let rows = measure(
+        &all,
+        &mut provenance,
+        Case::name,
+        |case| Ok(run(case, &on, &mut bench, machine.as_ref(), &watch)?),
+        |rows, provenance| match &args.out {
+            Some(path) if page => {
+                let page = StudyPage {
+                    device: &name,
+                    threads,
+                    missing: missing.clone(),
+                    rows,
+                    provenance: provenance.pairs(),
+                };
+                write(path, page.render()?)
+            }
+            Some(path) => write(path, format!("{:#}\n", value(rows, provenance))),
+            None => Ok(()),
+        },
+    )?;
+    print::line(if args.json {
+        value(&rows, &provenance).to_string()
+    } else {
+        let lines = columns().table("", &rows).lines().join("\n");
+        let missing = (missing.iter()).map(|why| format!("\nNo energy: {why}."));
+        format!("{name}\n{lines}\n{CAPTION}{}", missing.collect::<String>())
+    });
+    complete(rows.len(), all.len())
+}
+
+/// The only GPU; `None` for the CPU.
+fn only_gpu(device: &DeviceSpec) -> Result<Option<Device>> {
+    if Usable::ONE.check(device).is_err() {
+        return Err(
+            AppError::new(format!("--device {device}: cases run on one GPU"))
+                .hint("name one, or add --scaling to compare numbers of GPUs"),
+        );
+    }
+    Ok(device.gpu().map(Device::open).transpose()?)
+}
