@@ -47,9 +47,10 @@ pub fn to_value(what: &str, v: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
     if v.is_instance_of::<PyFloat>() {
         let x: f64 = v.extract()?;
-        return match x.is_nan() {
-            true => Err(PyValueError::new_err(format!("{what} is NaN"))),
-            false => Ok(Value::Float(x)),
+        return if x.is_nan() {
+            Err(PyValueError::new_err(format!("{what} is NaN")))
+        } else {
+            Ok(Value::Float(x))
         };
     }
     if v.is_none() {

@@ -46,9 +46,10 @@ kinds! {
 /// An error of an application as `MemoryError`, or as an exception of this type.
 pub fn of_application<T: PyTypeInfo>(e: &AppError) -> PyErr {
     let message = e.message.clone();
-    let error = match e.out_of_memory {
-        true => PyMemoryError::new_err(message),
-        false => PyErr::new::<T, _>(message),
+    let error = if e.out_of_memory {
+        PyMemoryError::new_err(message)
+    } else {
+        PyErr::new::<T, _>(message)
     };
     hinted(error, e.hint.as_deref())
 }

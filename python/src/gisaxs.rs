@@ -240,9 +240,10 @@ fn solid(
         vertices: vertices.to_vec(),
         triangles,
     };
-    let welded = match weld && !mesh.triangles.is_empty() {
-        true => mesh.welded_until(watch.stop),
-        false => Ok(mesh),
+    let welded = if weld && !mesh.triangles.is_empty() {
+        mesh.welded_until(watch.stop)
+    } else {
+        Ok(mesh)
     };
     match welded.and_then(|mesh| Polyhedron::until(&mesh, watch.stop)) {
         Ok(solid) => Ok(Some(solid)),

@@ -78,9 +78,12 @@ impl Known {
 /// Settings from JSON.
 fn given(json: &str) -> PyResult<NamedSettings> {
     let settings = serde_json::from_str(json).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    NamedSettings::read(&settings).map_err(|e: WrongSetting| match e.is_type {
-        true => PyTypeError::new_err(e.to_string()),
-        false => HydroError::new_err(e.to_string()),
+    NamedSettings::read(&settings).map_err(|e: WrongSetting| {
+        if e.is_type {
+            PyTypeError::new_err(e.to_string())
+        } else {
+            HydroError::new_err(e.to_string())
+        }
     })
 }
 

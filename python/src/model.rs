@@ -268,9 +268,10 @@ fn counted(work: &Bound<'_, PyDict>) -> PyResult<Work> {
         out.add(op, count)
             .map_err(|e| PyValueError::new_err(e.to_string()))?;
     }
-    match out.is_empty() {
-        true => Err(PyValueError::new_err("the work is empty: every count is 0")),
-        false => Ok(out),
+    if out.is_empty() {
+        Err(PyValueError::new_err("the work is empty: every count is 0"))
+    } else {
+        Ok(out)
     }
 }
 

@@ -48,9 +48,10 @@ fn direct_sums(
                 pair::add(how, &charges[j * d..][..d], y, |c, v| {
                     let v = v * if c < d { scale } else { scale * scale };
                     let all = sum[c] + v;
-                    let (large, small) = match sum[c].abs() >= v.abs() {
-                        true => (sum[c], v),
-                        false => (v, sum[c]),
+                    let (large, small) = if sum[c].abs() >= v.abs() {
+                        (sum[c], v)
+                    } else {
+                        (v, sum[c])
                     };
                     rest[c] += (large - all) + small;
                     sum[c] = all;
@@ -235,12 +236,13 @@ pub(crate) fn verify<R: Real>(
                 error,
                 targets: which.len(),
                 accuracy: o.tolerance,
-                hint: match R::DOUBLE {
-                    false => format!("use {}", setting("precision").to("f64")),
-                    true => format!(
+                hint: if R::DOUBLE {
+                    format!(
                         "use a larger {}, which then decides; contributions that cancel lose their digits",
                         setting("order")
-                    ),
+                    )
+                } else {
+                    format!("use {}", setting("precision").to("f64"))
                 },
             });
         }

@@ -66,12 +66,13 @@ impl PhaseWork {
     /// A count is not finite.
     pub fn work<R: Real>(&self, special: bool) -> Result<Work, FmmError> {
         let flop = if R::DOUBLE { Op::F64 } else { Op::F32 };
-        let (flops, roots) = match special {
-            true => (self.flops, self.special),
-            false => (
+        let (flops, roots) = if special {
+            (self.flops, self.special)
+        } else {
+            (
                 self.flops + ROOT[usize::from(R::DOUBLE)] * self.special,
                 0.0,
-            ),
+            )
         };
         let mut work = Work::new();
         for (op, n) in [(flop, flops), (Op::Special, roots), (Op::Dram, self.bytes)]
@@ -184,9 +185,12 @@ fn m2l<R: Real>(plan: &Plan<R>, (with_sources, with_targets): (f64, f64)) -> Vec
         tree.nodes
             .iter()
             .filter(|n| n.level >= 1 && !n.is_leaf())
-            .filter(|n| match targets {
-                true => !n.targets.is_empty(),
-                false => n.has_sources(),
+            .filter(|n| {
+                if targets {
+                    !n.targets.is_empty()
+                } else {
+                    n.has_sources()
+                }
             })
             .count() as f64
     };

@@ -127,10 +127,7 @@ impl Layout {
                         return Ok(c.absent.unwrap_or(0.0));
                     };
                     let x = number(&cells[*k]).map_err(|m| wrong(line, m))?;
-                    match x.is_finite() || self.gaps && x.is_nan() {
-                        true => Ok(x * factor),
-                        false => Err(wrong(line, format!("{} = {x} is not finite", c.names[0]))),
-                    }
+                    if x.is_finite() || self.gaps && x.is_nan() { Ok(x * factor) } else { Err(wrong(line, format!("{} = {x} is not finite", c.names[0]))) }
                 });
                 Ok((line, row.collect::<Result<_, _>>()?))
             })
@@ -157,10 +154,12 @@ impl Layout {
         };
         for (k, head) in heads.iter().enumerate().filter(|(k, _)| Some(*k) != found) {
             let other = fits[k].is_some() && found.is_some_and(|f| fits[f] != fits[k]);
-            let fault = match other {
-                true => Some("another line names the columns in another way".into()),
-                false if fits[k].is_some() => None,
-                false => self.fault(&head.text, width, found.is_some()),
+            let fault = if other {
+                Some("another line names the columns in another way".into())
+            } else if fits[k].is_some() {
+                None
+            } else {
+                self.fault(&head.text, width, found.is_some())
             };
             if let Some(why) = fault {
                 let message = format!(
@@ -213,14 +212,16 @@ impl Layout {
             };
             let columns =
                 cells.iter().any(own) || words.iter().any(|w| *w != Word::Name && known(w));
-            let suspect = match has_header {
-                true => list && same && words.iter().any(unit),
-                false => same || words.iter().any(unit),
+            let suspect = if has_header {
+                list && same && words.iter().any(unit)
+            } else {
+                same || words.iter().any(unit)
             };
             if words.iter().any(known) && (suspect || words.iter().all(known) && columns) {
-                return Some(match cells.len() == width {
-                    true => self.places(&cells).err().unwrap_or_default(),
-                    false => format!("the rows have {width} columns"),
+                return Some(if cells.len() == width {
+                    self.places(&cells).err().unwrap_or_default()
+                } else {
+                    format!("the rows have {width} columns")
                 });
             }
         }

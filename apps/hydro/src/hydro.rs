@@ -106,9 +106,10 @@ impl Hydro {
 
     /// ρ₀ |J₀| w of the points of the first zone of the whole, for the matrices.
     pub fn first_mass(&self) -> &[f64] {
-        match self.first_mass.is_empty() {
-            true => &self.matrix_mass()[..self.space.element.points()],
-            false => &self.first_mass,
+        if self.first_mass.is_empty() {
+            &self.matrix_mass()[..self.space.element.points()]
+        } else {
+            &self.first_mass
         }
     }
 

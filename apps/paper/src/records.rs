@@ -66,9 +66,10 @@ impl Records {
         let new = (self.measured.iter())
             .find(|(_, all)| (all.iter()).any(|m| Path::new(record).starts_with(&m.record)));
         let path = new.map_or(&self.root, |(folder, _)| folder).join(record);
-        match path.exists() {
-            true => Ok(path),
-            false => Err(PaperError::NoRecord(path)),
+        if path.exists() {
+            Ok(path)
+        } else {
+            Err(PaperError::NoRecord(path))
         }
     }
 

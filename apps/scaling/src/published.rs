@@ -169,9 +169,12 @@ impl Study {
             .collect();
         // Work of a node over the time: of all nodes together in strong scaling.
         let base = time(&costs, from).time_s;
-        let efficiency = |nodes: usize, time_s: f64| match self.weak {
-            true => base / time_s,
-            false => base * from as f64 / (nodes as f64 * time_s),
+        let efficiency = |nodes: usize, time_s: f64| {
+            if self.weak {
+                base / time_s
+            } else {
+                base * from as f64 / (nodes as f64 * time_s)
+            }
         };
         let points = self.points.iter();
         let published = points.clone().map(|p| efficiency(p.nodes, p.time_s));

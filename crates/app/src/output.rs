@@ -117,13 +117,14 @@ impl Output {
             Self::File(_, ending) => ending.as_str(),
             Self::Stdout => "svg",
         };
-        let bytes = match chart.origin.is_empty() {
-            true => Chart {
+        let bytes = if chart.origin.is_empty() {
+            Chart {
                 origin: Provenance::of_process().pairs(),
                 ..chart.clone()
             }
-            .file(ending, look)?,
-            false => chart.file(ending, look)?,
+            .file(ending, look)?
+        } else {
+            chart.file(ending, look)?
         };
         self.write(&bytes)?;
         self.print_name();

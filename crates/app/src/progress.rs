@@ -135,10 +135,13 @@ impl Observer for Bars {
     }
 
     fn note(&self, text: &str) {
-        self.with(|bar| match bar.is_hidden() {
+        self.with(|bar| {
             // A hidden bar would swallow it.
-            true => print::note(text),
-            false => bar.println(print::printable(text)),
+            if bar.is_hidden() {
+                print::note(text);
+            } else {
+                bar.println(print::printable(text));
+            }
         });
     }
 

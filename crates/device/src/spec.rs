@@ -198,12 +198,13 @@ impl Usable {
     /// # Errors
     /// It cannot use these.
     pub fn check(self, spec: &DeviceSpec) -> Result<(), InvalidDevice> {
-        match self.has(spec) {
-            true => Ok(()),
-            false => Err(InvalidDevice {
+        if self.has(spec) {
+            Ok(())
+        } else {
+            Err(InvalidDevice {
                 text: spec.to_string(),
                 usable: self,
-            }),
+            })
         }
     }
 
@@ -221,9 +222,10 @@ impl Usable {
 /// What to use.
 impl fmt::Display for Usable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.all {
-            true => "use cpu, cuda, cuda:N or all",
-            false => "use cpu, cuda or cuda:N",
+        f.write_str(if self.all {
+            "use cpu, cuda, cuda:N or all"
+        } else {
+            "use cpu, cuda or cuda:N"
         })?;
         if self.several {
             f.write_str("; several GPUs: cuda:0,1 or cuda:all")?;

@@ -89,9 +89,10 @@ mod tests {
         std::fs::write(&precious, "a text of the user").unwrap();
         for hard in [false, true] {
             let link = dir.path().join(FILE);
-            match hard {
-                true => std::fs::hard_link(&precious, &link).unwrap(),
-                false => std::os::unix::fs::symlink(&precious, &link).unwrap(),
+            if hard {
+                std::fs::hard_link(&precious, &link).unwrap()
+            } else {
+                std::os::unix::fs::symlink(&precious, &link).unwrap()
             }
             FolderLock::acquire(dir.path()).unwrap_err();
             std::fs::remove_file(&link).unwrap();

@@ -112,10 +112,10 @@ impl Log {
         let mut line = Vec::with_capacity(text.len() + 1);
         line.extend_from_slice(text);
         line.push(b'\n');
-        let written = self.file.write_all(&line).and_then(|()| match sync {
-            true => self.file.sync_data(),
-            false => Ok(()),
-        });
+        let written = self
+            .file
+            .write_all(&line)
+            .and_then(|()| if sync { self.file.sync_data() } else { Ok(()) });
         if let Err(e) = written {
             // Half a line would be cut off at the next start anyway.
             let _ = self.file.set_len(self.end);

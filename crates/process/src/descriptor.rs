@@ -165,10 +165,7 @@ impl Descriptor {
     }
 
     fn check(&self) -> io::Result<()> {
-        match self.is_own() {
-            true => Ok(()),
-            false => Err(taken()),
-        }
+        if self.is_own() { Ok(()) } else { Err(taken()) }
     }
 }
 

@@ -36,12 +36,13 @@ pub fn kernel(row: &Row, bound: Bound) -> String {
 
 /// Of a kernel without counters: its length alone tells something.
 pub fn uncounted(row: &Row) -> String {
-    match row.median_s < 5e-6 {
-        true => format!(
+    if row.median_s < 5e-6 {
+        format!(
             "Short ({:.1} µs): launches cost as much. Fuse, batch, or use a CUDA graph.",
             row.median_s * 1e6
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     }
 }
 
@@ -68,9 +69,10 @@ pub fn gap() -> String {
 
 /// Of the time before the first and after the last work.
 pub fn outside(outside_s: f64, wall_s: f64) -> String {
-    match outside_s > 0.2 * wall_s {
-        true => "Start and end of the program take a large part of the run: profile a longer one."
-            .to_owned(),
-        false => String::new(),
+    if outside_s > 0.2 * wall_s {
+        "Start and end of the program take a large part of the run: profile a longer one."
+            .to_owned()
+    } else {
+        String::new()
     }
 }

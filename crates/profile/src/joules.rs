@@ -37,12 +37,13 @@ impl Trace {
     pub fn reduced(id: &str, quantity: Quantity, readings: &[Reading], start_s: f64) -> Self {
         let at = |t: f64| t - start_s;
         let counter = quantity == Quantity::Energy;
-        let kept = match counter {
-            false => readings.iter().map(|r| (at(r.at_s), r.value)).collect(),
-            true => (readings.windows(2))
+        let kept = if counter {
+            (readings.windows(2))
                 .filter(|w| w[1].value != w[0].value)
                 .map(|w| (at(0.5 * (w[0].at_s + w[1].at_s)), w[1].value))
-                .collect(),
+                .collect()
+        } else {
+            readings.iter().map(|r| (at(r.at_s), r.value)).collect()
         };
         Self {
             id: id.to_owned(),

@@ -28,9 +28,10 @@ pub fn name_settings(style: Style) {
 }
 
 fn style() -> Style {
-    match KEYWORDS.load(Relaxed) {
-        true => Style::Keywords,
-        false => Style::Flags,
+    if KEYWORDS.load(Relaxed) {
+        Style::Keywords
+    } else {
+        Style::Flags
     }
 }
 

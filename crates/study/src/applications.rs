@@ -127,11 +127,12 @@ fn application(name: &str, sweeps: &Path, machine: &Machine) -> Result<Applicati
     .collect();
     ratios.sort_by(f64::total_cmp);
     Ok(Application {
-        name: match known {
-            true => name.to_owned(),
-            false => folders[0]
+        name: if known {
+            name.to_owned()
+        } else {
+            folders[0]
                 .file_name()
-                .map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned()),
+                .map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned())
         },
         sweeps: folders.iter().map(|f| f.display().to_string()).collect(),
         mean_error: mean(&errors),

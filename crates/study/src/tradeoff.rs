@@ -99,9 +99,12 @@ impl Tradeoff {
         let (fast, low) = (least(|r| median(r.times))?, least(|r| median(r.energies))?);
         let (t, e) = (rounds[fast].as_ref()?, rounds[low].as_ref()?);
         // A kernel is as fast as itself, whatever the spread of its rounds.
-        let ratio = |a: &[f64], b: &[f64]| match fast == low {
-            true => Summary::of(&[1.0]),
-            false => ratio_of_medians(a, b),
+        let ratio = |a: &[f64], b: &[f64]| {
+            if fast == low {
+                Summary::of(&[1.0])
+            } else {
+                ratio_of_medians(a, b)
+            }
         };
         let winner = |i: usize| {
             let config = named(&sweep.facts.parameters, &finals.configs[i]);

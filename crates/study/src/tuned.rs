@@ -102,9 +102,10 @@ impl Tuning {
         for e in self.comparison.entries.iter().skip(1) {
             let Some(r) = &e.ratio else { continue };
             let interval = format!("{:.2} [{:.2} … {:.2}]", r.median, r.lo, r.hi);
-            text.push_str(&match r.lo <= 1.0 && r.hi >= 1.0 {
-                true => format!("; no difference to {} (×{interval})", e.name),
-                false => format!("; {} takes {interval} times as long", e.name),
+            text.push_str(&if r.lo <= 1.0 && r.hi >= 1.0 {
+                format!("; no difference to {} (×{interval})", e.name)
+            } else {
+                format!("; {} takes {interval} times as long", e.name)
             });
         }
         text.push('.');

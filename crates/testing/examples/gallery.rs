@@ -55,9 +55,10 @@ fn page(entry: &Entry<'_>, programs: &Path, folder: &Path) -> PathBuf {
         let program = Some(programs.join(name)).filter(|p| p.is_file());
         succeeds(Command::new(program.unwrap_or_else(|| name.into())).args(words));
     }
-    match file.is_file() {
-        true => file,
-        false => own.join("report.html"),
+    if file.is_file() {
+        file
+    } else {
+        own.join("report.html")
     }
 }
 

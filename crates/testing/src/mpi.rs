@@ -25,9 +25,10 @@ pub fn with_ranks(launcher: &str, ranks: usize, command: &Command) -> Command {
     let ranks = ranks.to_string();
     // Tests have few cores, and run as root in containers.
     let words = "--allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1";
-    let mut args: Vec<&str> = match launcher.contains("openmpi") {
-        true => words.split_whitespace().collect(),
-        false => Vec::new(),
+    let mut args: Vec<&str> = if launcher.contains("openmpi") {
+        words.split_whitespace().collect()
+    } else {
+        Vec::new()
     };
     args.extend(["-np", &ranks]);
     wrapped(launcher, &args, command)

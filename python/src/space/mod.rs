@@ -190,9 +190,10 @@ impl Space {
             }
         };
         let index = self.index(py)?;
-        let found = match adjacent {
-            true => index.adjacent(at),
-            false => index.neighbours(at),
+        let found = if adjacent {
+            index.adjacent(at)
+        } else {
+            index.neighbours(at)
         };
         self.points(py, &found)
     }

@@ -163,10 +163,10 @@ fn direct_in<R: Real>(args: &DirectArgs) -> Result {
             "peak of the instruction mix: {}; the sums reach {:.1} %{}",
             si(peak, "pairs/s"),
             100.0 * rate / peak,
-            match rate > peak {
-                true =>
-                    ": more than the peak, so the clock or the load of the host changed between them; repeat",
-                false => "",
+            if rate > peak {
+                ": more than the peak, so the clock or the load of the host changed between them; repeat"
+            } else {
+                ""
             }
         ));
     }

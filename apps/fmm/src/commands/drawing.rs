@@ -6,7 +6,7 @@ use greenup_files::Outputs;
 use greenup_report::chart::{Chart, FileStyle};
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::provenance::Provenance;
-use greenup_report::table::{Cell, Header, Table};
+use greenup_report::table::Table;
 use std::path::Path;
 
 /// Endings of pages and figures.
@@ -75,18 +75,5 @@ impl Drawing {
         to.write(page.render()?.as_bytes())?;
         to.print_name();
         Ok(())
-    }
-}
-
-/// Column titles without explanations.
-pub fn header(names: &[&str]) -> Vec<Header> {
-    names.iter().map(|n| Header::new(n, "")).collect()
-}
-
-/// A cell of a number with its text; a dash without one.
-pub fn number(v: Option<f64>, text: impl Fn(f64) -> String) -> Cell {
-    match v.filter(|v| v.is_finite()) {
-        Some(v) => Cell::number(v, text(v)),
-        None => Cell::missing(),
     }
 }

@@ -65,9 +65,10 @@ impl Cut {
             ranks.sum_integers(&mut sums);
             for (i, (bound, sum)) in bounds.iter_mut().zip(sums).enumerate() {
                 let at = middle(bound);
-                match sum >= wanted(i + 1) {
-                    true => bound.1 = at,
-                    false => bound.0 = (at + 1).min(bound.1),
+                if sum >= wanted(i + 1) {
+                    bound.1 = at
+                } else {
+                    bound.0 = (at + 1).min(bound.1)
                 }
             }
         }

@@ -347,11 +347,12 @@ fn fill<R: Real, T: Sync>(
         let (now, after) = after.split_at_mut(end - start);
         let from = s.from.1 as usize * each;
         let from = from..from + now.len();
-        match s.from.0 == me {
-            true => (now.par_iter_mut().zip(&own[from]))
+        if s.from.0 == me {
+            (now.par_iter_mut().zip(&own[from]))
                 .with_min_len(1 << 14)
-                .for_each(|(to, x)| *to = convert(x)),
-            false => now.copy_from_slice(&came[s.from.0][from]),
+                .for_each(|(to, x)| *to = convert(x))
+        } else {
+            now.copy_from_slice(&came[s.from.0][from])
         }
         (rest, at) = (after, end);
     }

@@ -339,13 +339,15 @@ fn stage<R: Real>(
         leaves: items(s, &leaves, 1)?,
         from_points: items(s, &from_points, 4)?,
         x: items(s, &x, 4)?,
-        rising: match level > 2 {
-            true => families(&|i| has_sources(i) && of_parent(i) == Upward::Own)?,
-            false => Vec::new(),
+        rising: if level > 2 {
+            families(&|i| has_sources(i) && of_parent(i) == Upward::Own)?
+        } else {
+            Vec::new()
         },
-        shared: match level > 2 && plan.is_distributed() {
-            true => families(&|i| has_sources(i) && of_parent(i) == Upward::Shared)?,
-            false => Vec::new(),
+        shared: if level > 2 && plan.is_distributed() {
+            families(&|i| has_sources(i) && of_parent(i) == Upward::Shared)?
+        } else {
+            Vec::new()
         },
         falling: if level > 2 {
             families(&has_targets)?

@@ -53,9 +53,10 @@ pub fn order<R: Real>(tolerance: f64, kernel: Kernel, gradient: bool) -> Result<
             reachable: bound,
             hint: {
                 let lower = setting("accuracy").to(format_args!("{bound:e}"));
-                match R::DOUBLE {
-                    true => format!(": use {lower}"),
-                    false => format!(": use {lower}, or {}", setting("precision").to("f64")),
+                if R::DOUBLE {
+                    format!(": use {lower}")
+                } else {
+                    format!(": use {lower}, or {}", setting("precision").to("f64"))
                 }
             },
         });

@@ -142,9 +142,10 @@ impl Close {
                     all.fetch_add(own, Ordering::Relaxed);
                 }
                 let closest = counts[tight_class..].iter();
-                match closest.map(|c| c.load(Ordering::Relaxed)).sum::<usize>() > MOST {
-                    true => Err(too_many()),
-                    false => Ok(found),
+                if closest.map(|c| c.load(Ordering::Relaxed)).sum::<usize>() > MOST {
+                    Err(too_many())
+                } else {
+                    Ok(found)
                 }
             })
             .collect::<Result<_, _>>()?;
@@ -165,9 +166,10 @@ impl Close {
             format!("use a lower accuracy or {}", setting("precision").to("f64")),
         )?;
         let reach = reach * 0.5f64.powi(first as i32);
-        let mut pairs: Vec<Pair> = match all.into_inner() <= enough {
-            true => few.into_iter().flatten().collect(),
-            false => leaves
+        let mut pairs: Vec<Pair> = if all.into_inner() <= enough {
+            few.into_iter().flatten().collect()
+        } else {
+            leaves
                 .par_iter()
                 .flat_map_iter(|&i| {
                     let mut found = Vec::new();
@@ -177,7 +179,7 @@ impl Close {
                     });
                     found
                 })
-                .collect(),
+                .collect()
         };
         pairs.par_sort_unstable_by_key(|p| (p.target, p.source));
         Ok(ClosePairs::Pairs(Self(pairs)))
@@ -243,9 +245,10 @@ impl<R: Real> Search<'_, R> {
         for &b in list {
             let b = b as usize;
             targets.clear();
-            match b == i {
-                true => targets.extend(node.targets.clone().map(|p| (self.targets.in_cube(p), p))),
-                false => targets.extend(outer.iter().filter(|(x, _)| far_from(b, x) <= near)),
+            if b == i {
+                targets.extend(node.targets.clone().map(|p| (self.targets.in_cube(p), p)))
+            } else {
+                targets.extend(outer.iter().filter(|(x, _)| far_from(b, x) <= near))
             }
             if targets.is_empty() {
                 continue;
@@ -253,9 +256,10 @@ impl<R: Real> Search<'_, R> {
             let of_box = self.tree.nodes[b].sources.clone();
             let of_box = of_box.map(|p| (self.sources.in_cube(p), p));
             sources.clear();
-            match b == i {
-                true => sources.extend(of_box),
-                false => sources.extend(of_box.filter(|(x, _)| far_from(i, x) <= near)),
+            if b == i {
+                sources.extend(of_box)
+            } else {
+                sources.extend(of_box.filter(|(x, _)| far_from(i, x) <= near))
             }
             let along_x = |a: &Candidate, b: &Candidate| a.0[0].total_cmp(&b.0[0]);
             targets.sort_unstable_by(along_x);

@@ -66,9 +66,10 @@ impl Root {
     pub fn rounded<R: Real>(&self, a: usize, x: f64) -> R {
         let x = ((x - self.center[a]) / self.unit).clamp(-1.0, 1.0);
         // Without the sign of zero, so that equal positions have equal keys.
-        R::of(match self.on_grid {
-            true => (x / grid::<R>()).round() * grid::<R>() + 0.0,
-            false => x,
+        R::of(if self.on_grid {
+            (x / grid::<R>()).round() * grid::<R>() + 0.0
+        } else {
+            x
         })
     }
 }

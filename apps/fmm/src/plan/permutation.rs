@@ -69,10 +69,11 @@ impl<R: Real> Plan<R> {
         (to.par_iter_mut().zip(sums).enumerate())
             .with_min_len(1 << 14)
             .for_each(|(i, (to, x))| {
-                let x = match potential.is_normal() {
-                    true => x.wide() * potential * charge,
+                let x = if potential.is_normal() {
+                    x.wide() * potential * charge
+                } else {
                     // Of the smallest or largest lengths.
-                    false => x.wide() * o.kernel.factor() * charge / self.unit,
+                    x.wide() * o.kernel.factor() * charge / self.unit
                 };
                 *to = if i >= potentials { x / self.unit } else { x };
             });
@@ -82,9 +83,10 @@ impl<R: Real> Plan<R> {
 /// The unit for charges of which the largest magnitude is given.
 pub(crate) fn unit_for(largest: f64) -> f64 {
     let usual = 2f64.powi(-20)..=2f64.powi(20);
-    match usual.contains(&largest) {
-        true => 1.0,
-        false => unit(largest),
+    if usual.contains(&largest) {
+        1.0
+    } else {
+        unit(largest)
     }
 }
 

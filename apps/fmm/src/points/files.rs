@@ -215,9 +215,10 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
                 .ok()
                 .filter(|x| x.is_finite())
                 .ok_or_else(|| {
-                    let hint = match field.contains(',') {
-                        true => ": decimals need a point",
-                        false => "",
+                    let hint = if field.contains(',') {
+                        ": decimals need a point"
+                    } else {
+                        ""
                     };
                     invalid(
                         path,

@@ -39,9 +39,10 @@ impl Request {
     /// # Errors
     /// One of them is invalid, or there is not enough memory.
     pub fn check(&self, sources: usize, targets: usize) -> Result {
-        match self.single {
-            true => self.options::<f32>(sources, targets),
-            false => self.options::<f64>(sources, targets),
+        if self.single {
+            self.options::<f32>(sources, targets)
+        } else {
+            self.options::<f64>(sources, targets)
         }
         .map(drop)
     }
@@ -95,9 +96,10 @@ impl Session {
     /// # Errors
     /// As of [`Plan::new`]; the device is invalid or not there.
     pub fn new(sources: Points, targets: Option<Points>, request: &Request) -> Result<Self> {
-        match request.single {
-            true => Self::of::<f32>(sources, targets, request),
-            false => Self::of::<f64>(sources, targets, request),
+        if request.single {
+            Self::of::<f32>(sources, targets, request)
+        } else {
+            Self::of::<f64>(sources, targets, request)
         }
     }
 

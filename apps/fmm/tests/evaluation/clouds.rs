@@ -129,10 +129,10 @@ fn errors(points: &Points, q: &[f64], got: &[f64]) -> [f64; 2] {
         let square = |x: f64| (x / most).powi(2);
         let wrong: f64 = r.clone().map(|i| square(got[i] - want[i])).sum();
         let all: f64 = r.map(|i| square(want[i])).sum();
-        match got.iter().all(|x| *x == 0.0) && most == 0.0 {
-            true => 0.0,
-            false if wrong == 0.0 => 0.0,
-            false => (wrong / all).sqrt(),
+        if wrong == 0.0 || (got.iter().all(|x| *x == 0.0) && most == 0.0) {
+            0.0
+        } else {
+            (wrong / all).sqrt()
         }
     })
 }

@@ -70,9 +70,10 @@ fn best<T>(
 }
 
 pub fn wisdom(args: &WisdomArgs) -> Result {
-    let objective = match args.lowest_energy {
-        true => Objective::Energy,
-        false => Objective::Time,
+    let objective = if args.lowest_energy {
+        Objective::Energy
+    } else {
+        Objective::Time
     };
     let mut entries = Vec::new();
     let mut text = String::new();

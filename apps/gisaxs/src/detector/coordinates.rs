@@ -76,9 +76,10 @@ impl Detector {
         match self {
             Self::Angles { phi, alpha } => (if across { phi } else { alpha }).position(angle),
             Self::Flat(f) => {
-                let found = match across {
-                    true => f.hit(angle, 0.0)?.0 + 0.5,
-                    false => f.hit(0.0, angle)?.1 + 0.5,
+                let found = if across {
+                    f.hit(angle, 0.0)?.0 + 0.5
+                } else {
+                    f.hit(0.0, angle)?.1 + 0.5
                 };
                 let n = if across { self.columns() } else { self.rows() };
                 (0.0..=n as f64).contains(&found).then_some(found)
@@ -90,13 +91,14 @@ impl Detector {
     pub fn angle_of(&self, across: bool, position: f64) -> f64 {
         match self {
             Self::Angles { phi, alpha } => (if across { phi } else { alpha }).at(position),
-            Self::Flat(f) => match across {
-                true => {
+            Self::Flat(f) => {
+                if across {
                     let horizon = f.hit(0.0, 0.0).map_or(f.centre[1], |p| p.1);
                     f.angles_at(position - 0.5, horizon).0
+                } else {
+                    f.angles_at(f.centre[0], position - 0.5).1
                 }
-                false => f.angles_at(f.centre[0], position - 0.5).1,
-            },
+            }
         }
     }
 }

@@ -38,9 +38,10 @@ impl Blur {
         };
         let mean = (last - first) / n as f64;
         let even = |w: &[f64]| (w[1] - w[0] - mean).abs() <= SAME * mean;
-        match sigma <= 0.0 || edges.windows(2).all(even) {
-            true => Self::Even(sigma / mean),
-            false => Self::Uneven(edges.iter().map(|x| (x - first) / sigma).collect()),
+        if sigma <= 0.0 || edges.windows(2).all(even) {
+            Self::Even(sigma / mean)
+        } else {
+            Self::Uneven(edges.iter().map(|x| (x - first) / sigma).collect())
         }
     }
 

@@ -173,9 +173,10 @@ pub(super) fn cut(
         (Detector::Flat(_), false) => UP,
     };
     let rows = layout.read(path)?;
-    let n = match cut.across {
-        true => detector.columns(),
-        false => detector.rows(),
+    let n = if cut.across {
+        detector.columns()
+    } else {
+        detector.rows()
     };
     if rows.len() != n {
         let message = format!("is a cut of {} points; the sample's has {n}", rows.len());

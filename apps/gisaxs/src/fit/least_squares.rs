@@ -22,9 +22,10 @@ const FAR: f64 = 1e100;
 
 impl Squares<'_> {
     fn wanted(&self) -> Wanted {
-        match self.rough {
-            true => Wanted::Rough,
-            false => Wanted::Residuals,
+        if self.rough {
+            Wanted::Rough
+        } else {
+            Wanted::Residuals
         }
     }
 }
@@ -53,13 +54,12 @@ pub(super) fn slopes(model: &Model, at: &[f64], wanted: Wanted) -> Option<DMatri
         .map(|v| v.map(DVector::from_vec))
         .collect();
     // Beyond a core that touches its shell there is no model: the difference to the middle is as good.
-    let middle = match values.iter().all(Option::is_some) {
-        true => None,
-        false => {
-            model.count();
-            let own = model.many(&[at.to_vec()], wanted).pop()?;
-            own.map(DVector::from_vec)
-        }
+    let middle = if values.iter().all(Option::is_some) {
+        None
+    } else {
+        model.count();
+        let own = model.many(&[at.to_vec()], wanted).pop()?;
+        own.map(DVector::from_vec)
     };
     let columns: Option<Vec<DVector<f64>>> = values
         .chunks(2)

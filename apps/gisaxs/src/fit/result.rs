@@ -168,12 +168,13 @@ impl Fitted {
             .filter(|(_, e)| !e.is_finite())
             .map(|(f, _)| f.path.as_str())
             .collect();
-        match unknown.is_empty() {
-            true => Vec::new(),
-            false => vec![format!(
+        if unknown.is_empty() {
+            Vec::new()
+        } else {
+            vec![format!(
                 "the error of {} is not known: the data do not depend on it, or another parameter has the same effect. Give it a fixed value",
                 unknown.join(", ")
-            )],
+            )]
         }
     }
 }

@@ -37,9 +37,10 @@ pub(super) fn upright(
     (low, high): (f64, f64),
     own: impl FnOnce(f64, f64) -> Slice,
 ) -> Option<Slice> {
-    let (form, at) = match by.up()? {
-        true => own(low, high),
-        false => own(-high, -low),
+    let (form, at) = if by.up()? {
+        own(low, high)
+    } else {
+        own(-high, -low)
     };
     Some((turned(form, by), by.forward(at)))
 }

@@ -107,9 +107,10 @@ impl Route for Nufft {
         let (y, z) = (&self.cells.y, &self.cells.z);
         let [cx, cy, cz] = data.centre;
         let none = Arg::At(0);
-        let own = match self.given {
-            true => Arg::At(self.sums.address() + (8 * n * self.cells.each()) as u64),
-            false => (&self.sums).into(),
+        let own = if self.given {
+            Arg::At(self.sums.address() + (8 * n * self.cells.each()) as u64)
+        } else {
+            (&self.sums).into()
         };
         // SAFETY: arguments in the order that grid.cu gives; arrays have the sizes that it indexes, by
         // `new`.

@@ -93,9 +93,10 @@ impl<'a> OnGrid<'a> {
             qz: device.session.doubles(&qz)?,
             nz: grid.z.len(),
             count: nodes.len(),
-            nodes: match nodes.len() == surface.nodes.len() {
-                true => device.all_nodes(surface)?,
-                false => Rc::new(spread::copied(device, &surface.nodes, nodes, None)?),
+            nodes: if nodes.len() == surface.nodes.len() {
+                device.all_nodes(surface)?
+            } else {
+                Rc::new(spread::copied(device, &surface.nodes, nodes, None)?)
             },
             centre: surface.nodes.centre,
             f: device

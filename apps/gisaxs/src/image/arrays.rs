@@ -242,9 +242,10 @@ fn from_tiff(path: &Path) -> Result<Measured, GisaxsError> {
         let message = format!("has {} pixels, not {columns} × {rows}", values.len());
         return Err(fail(path, message));
     }
-    let pixels = match upward {
-        true => values,
-        false => values.chunks(columns).rev().flatten().copied().collect(),
+    let pixels = if upward {
+        values
+    } else {
+        values.chunks(columns).rev().flatten().copied().collect()
     };
     Ok(Measured::new(pixels, columns, kind))
 }

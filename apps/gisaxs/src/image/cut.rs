@@ -90,9 +90,10 @@ impl Cut {
 
     /// Where the cut is across the rows or the columns, as a continuous number; `None` off the detector.
     pub(super) fn position(&self, detector: &Detector) -> Option<f64> {
-        match self.degrees {
-            true => detector.line_at(!self.across, self.at.to_radians()),
-            false => detector.from_unit(!self.across, self.at),
+        if self.degrees {
+            detector.line_at(!self.across, self.at.to_radians())
+        } else {
+            detector.from_unit(!self.across, self.at)
         }
     }
 

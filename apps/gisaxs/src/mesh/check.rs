@@ -18,9 +18,10 @@ pub(crate) const CHUNK: usize = 1 << 14;
 
 /// Fails once it should stop.
 pub(crate) fn go_on(stop: &AtomicBool) -> Result<(), GisaxsError> {
-    match stop.load(Ordering::Relaxed) {
-        true => Err(GisaxsError::Interrupted),
-        false => Ok(()),
+    if stop.load(Ordering::Relaxed) {
+        Err(GisaxsError::Interrupted)
+    } else {
+        Ok(())
     }
 }
 

@@ -170,9 +170,12 @@ impl Accelerator for Several {
             rest = after;
         }
         // Each device writes its part of the result.
-        let ran = self.each_with(parts, |_, device, (own, to)| match to.is_empty() {
-            true => Ok(true),
-            false => device.heights(request, (grid, own), sums, to, watch),
+        let ran = self.each_with(parts, |_, device, (own, to)| {
+            if to.is_empty() {
+                Ok(true)
+            } else {
+                device.heights(request, (grid, own), sums, to, watch)
+            }
         })?;
         Ok(ran.iter().all(|ran| *ran))
     }

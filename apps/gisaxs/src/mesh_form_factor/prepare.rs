@@ -342,16 +342,15 @@ fn on_accelerator<'a>(
         .cells
         .as_ref()
         .is_some_and(|c| c.all() <= MAX_SHARED);
-    let sums = match shared {
-        true => {
-            let own = part_of(nodes, ranks.rank(), (ranks.size(), 1));
-            let mut sums = on.spread(&request, own)?;
-            if ranks.size() > 1 {
-                ranks.sum_integers(&mut sums);
-            }
-            Some(Arc::new(sums))
+    let sums = if shared {
+        let own = part_of(nodes, ranks.rank(), (ranks.size(), 1));
+        let mut sums = on.spread(&request, own)?;
+        if ranks.size() > 1 {
+            ranks.sum_integers(&mut sums);
         }
-        false => None,
+        Some(Arc::new(sums))
+    } else {
+        None
     };
     Ok(Prepared {
         method,

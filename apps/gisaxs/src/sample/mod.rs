@@ -231,12 +231,13 @@ impl Sample {
             (Some(_), _) => ": energy is in eV".to_owned(),
             _ => ": wavelength is in nm, not Å".to_owned(),
         };
-        match ENERGIES.contains(&energy) {
-            true => Vec::new(),
-            false => vec![format!(
+        if ENERGIES.contains(&energy) {
+            Vec::new()
+        } else {
+            vec![format!(
                 "[beam] has photons of {energy:.4} eV, far from X-rays of {} to {:.0} eV{fix}",
                 ENERGIES.start, ENERGIES.end
-            )],
+            )]
         }
     }
 

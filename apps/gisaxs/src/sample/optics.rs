@@ -178,9 +178,10 @@ mod tests {
         ] {
             std::fs::write(&path, format!("{head}{rows}")).unwrap();
             let (delta, beta) = at(&path, energy).unwrap();
-            let want = match head.contains("beta delta") {
-                true => (1.77e-7, 7.6713e-6),
-                false => (7.6713e-6, 1.77e-7),
+            let want = if head.contains("beta delta") {
+                (1.77e-7, 7.6713e-6)
+            } else {
+                (7.6713e-6, 1.77e-7)
             };
             assert_eq!((delta, beta), want, "{head}");
         }

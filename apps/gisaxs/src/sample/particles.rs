@@ -337,9 +337,10 @@ impl ParticlesText {
         let mut solids = Vec::new();
         for p in &all {
             let convex = !matches!(p.form, Shape::Mesh { .. });
-            solids.push(match convex {
-                true => Some(turned(p.solid(dir)?, &p.orientation()?)),
-                false => None,
+            solids.push(if convex {
+                Some(turned(p.solid(dir)?, &p.orientation()?))
+            } else {
+                None
             });
         }
         let found = pairs().find(|(i, j)| match (&solids[*i], &solids[*j]) {

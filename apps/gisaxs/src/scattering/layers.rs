@@ -172,9 +172,12 @@ pub fn reflectivities(
     }
     let what = format!("the reflectivity at {} angles", degrees.len());
     memory::check(&what, 8 * degrees.len() as u64)?;
-    let at = |a: &f64| match stop.load(Ordering::Relaxed) {
-        true => 0.0,
-        false => reflectivity(layers, k0, a.to_radians()),
+    let at = |a: &f64| {
+        if stop.load(Ordering::Relaxed) {
+            0.0
+        } else {
+            reflectivity(layers, k0, a.to_radians())
+        }
     };
     let out = degrees.par_iter().with_min_len(1 << 10).map(at).collect();
     Ok((!stop.load(Ordering::Relaxed)).then_some(out))

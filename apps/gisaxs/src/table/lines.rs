@@ -109,9 +109,10 @@ pub(super) fn text(path: &Path) -> Result<Text, GisaxsError> {
             rows.push((n + 1, split(line, by)));
         }
     }
-    match rows.is_empty() {
-        true => Err(fail(path, "has no numbers")),
-        false => Ok(Text { heads, rows, by }),
+    if rows.is_empty() {
+        Err(fail(path, "has no numbers"))
+    } else {
+        Ok(Text { heads, rows, by })
     }
 }
 

@@ -36,9 +36,10 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
         clock.steps, clock.t,
     ));
     flags.on(&s).only_with_effect(&problem)?;
-    let from = match s.t_final() > clock.t {
-        true => from.uncut(),
-        false => from,
+    let from = if s.t_final() > clock.t {
+        from.uncut()
+    } else {
+        from
     };
     run(&problem, &s, Some(&from), json)
 }

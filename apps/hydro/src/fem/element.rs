@@ -68,9 +68,12 @@ impl Shape {
     /// Reference position of a corner.
     pub fn corner(self, c: usize) -> Vec<f64> {
         (0..self.dim())
-            .map(|g| match self.tensor() {
-                true => (c >> g & 1) as f64,
-                false => f64::from(u8::from(c == g + 1)),
+            .map(|g| {
+                if self.tensor() {
+                    (c >> g & 1) as f64
+                } else {
+                    f64::from(u8::from(c == g + 1))
+                }
             })
             .collect()
     }

@@ -111,9 +111,10 @@ pub(super) const MEETING_BYTES: usize = 2 * MAX_RANKS * 3 * 8 + MAX_RANKS * 4;
 
 /// Macros with the sizes of the structures, bytes.
 pub(super) fn sizes(ranks: bool) -> Vec<(&'static str, usize)> {
-    let solve = match ranks {
-        false => size_of::<SolveArguments>(),
-        true => size_of::<RankSolveArguments>(),
+    let solve = if ranks {
+        size_of::<RankSolveArguments>()
+    } else {
+        size_of::<SolveArguments>()
     };
     vec![
         ("CORNER_ARGUMENTS_BYTES", size_of::<CornerArguments>()),

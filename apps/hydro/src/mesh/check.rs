@@ -299,9 +299,10 @@ impl Mesh {
                 return determinant(&j, dim);
             }
             for g in 0..dim {
-                let (from, to) = match self.shape.tensor() {
-                    true => (c & !(1 << g), c | 1 << g),
-                    false => (0, g + 1),
+                let (from, to) = if self.shape.tensor() {
+                    (c & !(1 << g), c | 1 << g)
+                } else {
+                    (0, g + 1)
                 };
                 let (from, to) = (
                     self.vertices[zone[from] as usize],

@@ -304,11 +304,12 @@ fn blocks_of_elements(w: &mut Words, entries: &mut Vec<Entry>) -> Result<(), Hyd
 
 /// Checks that blocks have as many entries as their section says.
 fn sums_up(w: &Words, sum: usize, all: usize, what: &str) -> Result<(), HydroError> {
-    match sum == all {
-        true => Ok(()),
-        false => Err(w.wrong(&format!(
+    if sum == all {
+        Ok(())
+    } else {
+        Err(w.wrong(&format!(
             "the blocks have {sum} {what}, but the section says {all}"
-        ))),
+        )))
     }
 }
 

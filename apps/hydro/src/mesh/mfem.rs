@@ -239,10 +239,12 @@ fn nodes(w: &mut Words, mesh: &mut Mesh, vertices: usize) -> Result<(), HydroErr
         return Err(w.wrong(&format!("the order of `{}` is not 1 to 8", short(kind))));
     }
     // Nodes of each zone alone; each coordinate takes at least a digit and a space.
-    let least = match shared {
-        true if shape.tensor() => (degree - 1).pow(dim as u32),
-        true => 0,
-        false => shape.nodes(degree),
+    let least = if !shared {
+        shape.nodes(degree)
+    } else if shape.tensor() {
+        (degree - 1).pow(dim as u32)
+    } else {
+        0
     };
     if 2 * mesh.zones() * least * components > w.rest() + 2 {
         return Err(w.wrong("the file ends before the last node"));

@@ -40,11 +40,12 @@ fn square(first: usize, (before, behind): (&str, &str), nodes: bool) -> String {
         .collect();
     let places = format!("{before}{own}{behind}");
     let count = places.lines().count();
-    let coordinates = match nodes {
-        true => format!(
+    let coordinates = if nodes {
+        format!(
             "vertices\n{count}\nnodes\nFiniteElementSpace\nFiniteElementCollection: Linear\nVDim: 3\nOrdering: 1\n{places}"
-        ),
-        false => format!("vertices\n{count}\n3\n{places}"),
+        )
+    } else {
+        format!("vertices\n{count}\n3\n{places}")
     };
     format!(
         "MFEM mesh v1.0\ndimension\n2\n{}{}{coordinates}",

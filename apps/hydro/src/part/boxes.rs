@@ -74,9 +74,10 @@ impl BoxPartition {
                     low,
                     high,
                 } => {
-                    cut = match (layers[*along], z) < *key {
-                        true => low,
-                        false => high,
+                    cut = if (layers[*along], z) < *key {
+                        low
+                    } else {
+                        high
                     };
                 }
             }

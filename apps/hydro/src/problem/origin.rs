@@ -76,9 +76,12 @@ fn share(space: &Space, zone: usize, corner: usize) -> f64 {
         }
     }
     let tangents: Vec<[f64; 3]> = (0..shape.corners())
-        .filter(|o| match shape.tensor() {
-            true => (o ^ corner).is_power_of_two(),
-            false => *o != corner,
+        .filter(|o| {
+            if shape.tensor() {
+                (o ^ corner).is_power_of_two()
+            } else {
+                *o != corner
+            }
         })
         .map(|o| {
             let end = shape.corner(o);

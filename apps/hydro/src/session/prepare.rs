@@ -94,9 +94,10 @@ pub fn prepare(
     // With `--ranks 1`, one rank shares the zones with none.
     let plain = !s.device().is_gpu() && !s.tune && !s.profile;
     let shared = ranks.size() > 1 || s.reproducible || s.ranks.is_some() && plain;
-    match shared {
-        true => of_part(problem, s, device, ranks),
-        false => of_whole(problem, s, device, &**ranks),
+    if shared {
+        of_part(problem, s, device, ranks)
+    } else {
+        of_whole(problem, s, device, &**ranks)
     }
 }
 

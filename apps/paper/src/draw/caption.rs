@@ -38,9 +38,10 @@ impl Draw {
                     .iter()
                     .filter_map(|m| m.record.as_deref())
                     .collect();
-                match of.is_empty() {
-                    true => "Computed by the model from the machines' constants.".into(),
-                    false => format!("Dots: microbenchmarks of {}.", of.join(", ")),
+                if of.is_empty() {
+                    "Computed by the model from the machines' constants.".into()
+                } else {
+                    format!("Dots: microbenchmarks of {}.", of.join(", "))
                 }
             }
             Self::Capped(_)

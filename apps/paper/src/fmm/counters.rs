@@ -55,9 +55,12 @@ impl CounterTable {
             .cell(
                 "counters of the paper",
                 "nvprof on a Jetson TK1; as its section 6.2 prints them",
-                |(r, _)| match r.paper.is_empty() {
-                    true => Cell::missing(),
-                    false => Cell::wrapped(&r.paper),
+                |(r, _)| {
+                    if r.paper.is_empty() {
+                        Cell::missing()
+                    } else {
+                        Cell::wrapped(&r.paper)
+                    }
                 },
             )
             .table("Counters that make up the work of a kernel", rows))

@@ -33,9 +33,10 @@ impl Energies {
                 (name.join(" "), c.error(), spread)
             })
             .collect();
-        match all.is_empty() {
-            true => Err(broken(&path, "it has no counters with energies")),
-            false => Ok(all),
+        if all.is_empty() {
+            Err(broken(&path, "it has no counters with energies"))
+        } else {
+            Ok(all)
         }
     }
 

@@ -84,9 +84,10 @@ impl Bars {
                 (name.clone(), bars)
             })
             .collect();
-        let placed = match self.stacked {
-            true => bar_rows::Bars::Stacked,
-            false => bar_rows::Bars::Beside,
+        let placed = if self.stacked {
+            bar_rows::Bars::Stacked
+        } else {
+            bar_rows::Bars::Beside
         };
         Ok(Chart {
             title: self.title.clone(),

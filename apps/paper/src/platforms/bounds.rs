@@ -31,9 +31,10 @@ impl Bounds {
     /// The machine is missing or lacks a cost.
     pub fn chart(&self) -> Result<Chart, PaperError> {
         let m = machine(&self.machine)?;
-        match self.regions.is_empty() {
-            true => points(&m, self.flop),
-            false => regions(&m, self.flop, &self.regions),
+        if self.regions.is_empty() {
+            points(&m, self.flop)
+        } else {
+            regions(&m, self.flop, &self.regions)
         }
     }
 }

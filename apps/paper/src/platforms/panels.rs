@@ -142,9 +142,10 @@ impl Panels {
             Some(dpi) => format!("; {} + {}", si(whole.pi0, "W"), si(dpi, "W")),
             None => String::new(),
         };
-        let title = match s.has_energy {
-            true => format!("{name}: {}", si(whole.best_flop_per_joule(), "flop/J")),
-            false => name.clone(),
+        let title = if s.has_energy {
+            format!("{name}: {}", si(whole.best_flop_per_joule(), "flop/J"))
+        } else {
+            name.clone()
         };
         let label = format!("{rates}{power}");
         let y = match (self.quantity, one) {
@@ -176,9 +177,12 @@ impl Panels {
             }
             for (k, (regime, what)) in REGIMES.iter().enumerate() {
                 let line = intensities(self.intensity)
-                    .map(|i| match r.regime(i) == *regime {
-                        true => (i, value(i)),
-                        false => (f64::NAN, f64::NAN),
+                    .map(|i| {
+                        if r.regime(i) == *regime {
+                            (i, value(i))
+                        } else {
+                            (f64::NAN, f64::NAN)
+                        }
                     })
                     .collect();
                 panel.push(Layer::line(k, line, format!("{name}: {what}")));

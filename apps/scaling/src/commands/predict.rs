@@ -169,14 +169,15 @@ fn read(app: Application, file: &PathBuf) -> Result<Record> {
     let text = greenup_files::read_text(file)?;
     let name = file.display().to_string();
     let record = Record::parse(&name, &text)?;
-    match record.application == app.name() {
-        true => Ok(record),
-        false => Err(AppError::new(format!(
+    if record.application == app.name() {
+        Ok(record)
+    } else {
+        Err(AppError::new(format!(
             "{name} is a run of {}, not of {}",
             record.application,
             app.name()
         ))
-        .hint(format!("greenup scaling {} reads it", record.application))),
+        .hint(format!("greenup scaling {} reads it", record.application)))
     }
 }
 

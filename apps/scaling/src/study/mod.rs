@@ -189,14 +189,15 @@ pub fn run(
                 let name = all[k].case.name;
                 // Without a run on one device there is nothing to compare with.
                 let skipped = all[k].failed.contains(&1) || all[k].failed.contains(&devices);
-                let ended = match skipped {
-                    true => Ended::Measured,
-                    false => step(
+                let ended = if skipped {
+                    Ended::Measured
+                } else {
+                    step(
                         &mut options,
                         &mut all[k],
                         (devices, round),
                         (observer, file),
-                    )?,
+                    )?
                 };
                 match ended {
                     Ended::Measured => {}

@@ -44,9 +44,10 @@ pub fn pin_pool(order: Pin, (rank, ranks): (usize, usize)) -> Result {
     // A launcher that binds its processes gave this one CPUs of its own.
     // SAFETY: a question.
     let online = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) });
-    let (rank, ranks) = match online.is_ok_and(|all| places.compact.len() < all) {
-        true => (0, 1),
-        false => (rank, ranks),
+    let (rank, ranks) = if online.is_ok_and(|all| places.compact.len() < all) {
+        (0, 1)
+    } else {
+        (rank, ranks)
     };
     let pinned = rayon::broadcast(|thread| {
         let threads = thread.num_threads();

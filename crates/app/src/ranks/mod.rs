@@ -62,9 +62,10 @@ pub fn agree(
         .unwrap_or_default()
         .into_bytes();
     ranks.broadcast(&mut wrong);
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(AppError::new(text(&wrong))),
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(AppError::new(text(&wrong)))
     }
 }
 
@@ -74,9 +75,10 @@ pub fn threads(asked: Option<usize>, ranks: &dyn Ranks) -> usize {
     let allowed = std::thread::available_parallelism().map_or(1, usize::from);
     // SAFETY: a question.
     let cores = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) });
-    asked.unwrap_or(match cores.is_ok_and(|all| allowed < all) {
-        true => allowed,
-        false => (allowed / ranks.local().1).max(1),
+    asked.unwrap_or(if cores.is_ok_and(|all| allowed < all) {
+        allowed
+    } else {
+        (allowed / ranks.local().1).max(1)
     })
 }
 

@@ -243,14 +243,16 @@ fn tensor_maps_cut_what_the_kernels_read() {
             let maps = p.maps(&config).unwrap();
             for (map, (across, of)) in maps.iter().zip([(256, 0), (512, 1)]) {
                 let along_k = (trans[of] == 0) == (of == 1);
-                let (lines, length) = match along_k {
-                    true => (across, 128),
-                    false => (128, across),
+                let (lines, length) = if along_k {
+                    (across, 128)
+                } else {
+                    (128, across)
                 };
                 assert_eq!(map.shape.sizes, [16, lines, length / panel]);
-                let cut = match along_k {
-                    true => [16, blk[of], value("blk_k") / panel],
-                    false => [16, value("blk_k"), blk[of] / panel],
+                let cut = if along_k {
+                    [16, blk[of], value("blk_k") / panel]
+                } else {
+                    [16, value("blk_k"), blk[of] / panel]
                 };
                 assert_eq!(map.shape.cut, cut, "elem {elem} {trans:?} operand {of}");
                 for (inner, line, part) in [(0, 0, 0), (5, 3, 1), (15, 17, 6)] {

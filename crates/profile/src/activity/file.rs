@@ -280,9 +280,10 @@ impl Shift {
         };
         let span = last.0 as f64 - first.0 as f64;
         // Over a short run the two readings differ by their own error, not by drift.
-        let drift = match span > 1e9 {
-            true => (difference(last) - difference(first)) / span,
-            false => 0.0,
+        let drift = if span > 1e9 {
+            (difference(last) - difference(first)) / span
+        } else {
+            0.0
         };
         Self {
             from: first.0 as f64,

@@ -74,9 +74,10 @@ pub fn find(named: Option<&Path>, program: &Path) -> Result<PathBuf, MissingCupt
     }
     let variable = std::env::var_os(VARIABLE).filter(|v| !v.is_empty());
     if let Some(file) = named.map(Path::to_owned).or(variable.map(PathBuf::from)) {
-        return match file.is_file() {
-            true => Ok(std::path::absolute(&file).unwrap_or(file)),
-            false => Err(MissingCupti::Named(file)),
+        return if file.is_file() {
+            Ok(std::path::absolute(&file).unwrap_or(file))
+        } else {
+            Err(MissingCupti::Named(file))
         };
     }
     let dirs = candidates(program);

@@ -229,9 +229,10 @@ impl Model<'_> {
         let own: Vec<(f64, f64)> = (group.steps.iter())
             .filter_map(|&(n, s)| Some((of(n).or(self.clock_hz)?, s)))
             .collect();
-        match own.is_empty() {
-            true => self.clock_hz.map(|hz| (hz, 1.0)).into_iter().collect(),
-            false => own,
+        if own.is_empty() {
+            self.clock_hz.map(|hz| (hz, 1.0)).into_iter().collect()
+        } else {
+            own
         }
     }
 

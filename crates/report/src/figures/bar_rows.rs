@@ -35,9 +35,12 @@ pub fn panel(title: &str, label: &str, unit: Unit, bars: Bars, rows: &[Row]) -> 
     let sum = |all: &[Option<RowBar>]| all.iter().flatten().map(|b| b.value).sum::<f64>();
     let end = |b: &RowBar| b.interval.map_or(b.value, |i| i.1.max(b.value));
     let longest = (rows.iter())
-        .map(|(_, all)| match stacked {
-            true => sum(all),
-            false => all.iter().flatten().map(end).fold(0.0, f64::max),
+        .map(|(_, all)| {
+            if stacked {
+                sum(all)
+            } else {
+                all.iter().flatten().map(end).fold(0.0, f64::max)
+            }
         })
         .filter(|v| v.is_finite())
         .fold(1e-300, f64::max);
@@ -54,9 +57,10 @@ pub fn panel(title: &str, label: &str, unit: Unit, bars: Bars, rows: &[Row]) -> 
     for k in 0..series {
         let one = |(at, (_, all)): (usize, &Row)| {
             let bar = all.get(k)?.as_ref()?;
-            let (from, off) = match stacked {
-                true => (sum(&all[..k]), 0.0),
-                false => (0.0, (0.5 * (beside - 1.0) - k as f64) * pitch),
+            let (from, off) = if stacked {
+                (sum(&all[..k]), 0.0)
+            } else {
+                (0.0, (0.5 * (beside - 1.0) - k as f64) * pitch)
             };
             let last = all[k + 1..].iter().all(Option::is_none);
             Some(Bar {

@@ -28,13 +28,3 @@ pub struct Table {
     /// Rows; as many cells in each as columns.
     pub rows: Vec<Vec<Cell>>,
 }
-
-impl Header {
-    /// A column title with its explanation.
-    pub fn new(name: &str, about: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            about: about.to_owned(),
-        }
-    }
-}

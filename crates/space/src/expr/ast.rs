@@ -277,9 +277,12 @@ impl Expr {
                 if captured && own != name {
                     return None;
                 }
-                let inner = |e: &Expr| match own == name {
-                    true => Some(Box::new(e.clone())),
-                    false => boxed(e),
+                let inner = |e: &Expr| {
+                    if own == name {
+                        Some(Box::new(e.clone()))
+                    } else {
+                        boxed(e)
+                    }
                 };
                 ExprKind::Comprehension {
                     form: *form,

@@ -311,12 +311,13 @@ pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, Opera
             let numbers = a.as_float().is_some() && b.as_float().is_some();
             let Some(order) = order.filter(|_| !matches!(a, Value::None)) else {
                 // NaN is not less, not equal and not greater.
-                return match numbers {
-                    true => Ok(false),
-                    false => Err(OperatorError::NoOrder {
+                return if numbers {
+                    Ok(false)
+                } else {
+                    Err(OperatorError::NoOrder {
                         left: a.operand(),
                         right: b.operand(),
-                    }),
+                    })
                 };
             };
             match op {

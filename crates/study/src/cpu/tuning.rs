@@ -48,9 +48,10 @@ pub fn run(
     let plan = Plan::new(
         &problem,
         SessionOptions {
-            objectives: match options.energy {
-                true => vec![Objective::Time, Objective::Energy],
-                false => Vec::new(),
+            objectives: if options.energy {
+                vec![Objective::Time, Objective::Energy]
+            } else {
+                Vec::new()
             },
             budget: Budget::Seconds(options.seconds),
             finalists: if options.energy { 4 } else { 3 },
@@ -72,9 +73,10 @@ pub fn run(
         |config: &[Value], name| Kernel::build(&problem, config, name, &dir.join("kernels"));
     let default = family::untuned(&problem, facts);
     let default_kernel = build(&default, DEFAULT_CONFIG)?;
-    let tuned = match best.config == default {
-        true => None,
-        false => Some(build(&best.config, "tuned kernel")?),
+    let tuned = if best.config == default {
+        None
+    } else {
+        Some(build(&best.config, "tuned kernel")?)
     };
     let faer = Faer {
         threads: facts.cores.len(),

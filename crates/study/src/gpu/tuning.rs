@@ -115,9 +115,10 @@ pub fn run(options: &GpuTuning, observer: &dyn Observer) -> Result<Tuning, Tunin
     if !cublas() {
         problem.baseline = None;
     }
-    let objectives = match options.energy {
-        true => vec![Objective::Time, Objective::Energy],
-        false => vec![Objective::Time],
+    let objectives = if options.energy {
+        vec![Objective::Time, Objective::Energy]
+    } else {
+        vec![Objective::Time]
     };
     let plan = Plan::new(
         &problem,

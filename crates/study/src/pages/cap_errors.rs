@@ -54,9 +54,10 @@ pub fn figure(title: &str, devices: &[Device]) -> Chart {
 
 /// Two digits behind the point suffice for a p-value.
 fn rounded(p: f64) -> String {
-    match p < 0.01 {
-        true => "< 0.01".to_owned(),
-        false => format!("{p:.2}"),
+    if p < 0.01 {
+        "< 0.01".to_owned()
+    } else {
+        format!("{p:.2}")
     }
 }
 
@@ -68,9 +69,10 @@ fn panel(name: &str, quantity: &str, performance: bool, devices: &[Device]) -> P
     const BREAK: (f64, f64) = (f64::NAN, f64::NAN);
     // The first device on top, and its first model.
     for d in devices.iter().rev() {
-        let test = match performance {
-            true => &d.errors.performance_test,
-            false => &d.errors.energy_test,
+        let test = if performance {
+            &d.errors.performance_test
+        } else {
+            &d.errors.energy_test
         };
         let star = if test.p_value < SIGNIFICANT {
             " **"
@@ -80,18 +82,20 @@ fn panel(name: &str, quantity: &str, performance: bool, devices: &[Device]) -> P
         names.push(String::new());
         let of = models(&d.errors);
         for (row, (k, model, errors)) in of.iter().rev().enumerate() {
-            let values = match performance {
-                true => &errors.performance,
-                false => &errors.energy,
+            let values = if performance {
+                &errors.performance
+            } else {
+                &errors.energy
             };
             let Some(s) = Spread::of(values.iter().map(|v| 100.0 * v).collect()) else {
                 continue;
             };
             let at = names.len() as f64;
             // One name for the models of a device, at its middle.
-            names.push(match row == of.len() / 2 {
-                true => format!("{}: p {}{star}", d.name, rounded(test.p_value)),
-                false => String::new(),
+            names.push(if row == of.len() / 2 {
+                format!("{}: p {}{star}", d.name, rounded(test.p_value))
+            } else {
+                String::new()
             });
             let tip = format!(
                 "{}, {model}: median {} %, middle half {} … {} %, n = {}",

@@ -115,9 +115,10 @@ fn run_in<R: Real>(
         };
         Ok((engine.phases(), between))
     })?;
-    let measured = match asked.measure {
-        true => Some(evaluation::measure(ranks, &device, &mut *engine)?),
-        false => None,
+    let measured = if asked.measure {
+        Some(evaluation::measure(ranks, &device, &mut *engine)?)
+    } else {
+        None
     };
     let (measured, boards) = measured.map_or((None, None), |(m, boards)| (Some(m), boards));
     ranks.barrier();
@@ -132,9 +133,12 @@ fn run_in<R: Real>(
         let compared = |samples| check(ranks, options, piece, (&own, sum.points()), samples);
         let e = compared(asked.check.max(CHECKED));
         accepted(options, || refuse::<R>(options, &e))?;
-        errors = (asked.check > 0).then(|| match asked.check < CHECKED {
-            true => compared(asked.check),
-            false => e,
+        errors = (asked.check > 0).then(|| {
+            if asked.check < CHECKED {
+                compared(asked.check)
+            } else {
+                e
+            }
         });
     }
     if let Some(path) = asked.out {
@@ -203,9 +207,10 @@ fn refuse<R: Real>(o: &Options, e: &Errors) -> std::result::Result<(), FmmError>
             error,
             targets: e.targets,
             accuracy: o.tolerance,
-            hint: match R::DOUBLE {
-                true => "contributions that cancel lose their digits".to_owned(),
-                false => format!("use {}", setting("precision").to("f64")),
+            hint: if R::DOUBLE {
+                "contributions that cancel lose their digits".to_owned()
+            } else {
+                format!("use {}", setting("precision").to("f64"))
             },
         });
     }

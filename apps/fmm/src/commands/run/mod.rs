@@ -175,9 +175,10 @@ fn options<R: Real>(args: &RunArgs, points: Option<usize>) -> Result<Options> {
         _ => None,
     };
     let (ncrit, m2l) = tuned.unwrap_or_else(|| {
-        let default = match args.device.is_shared() {
-            true => FIRST_NCRIT,
-            false => default_ncrit::<R>(args.device.is_gpu(), args.input.gradient),
+        let default = if args.device.is_shared() {
+            FIRST_NCRIT
+        } else {
+            default_ncrit::<R>(args.device.is_gpu(), args.input.gradient)
         };
         (args.ncrit.unwrap_or(default), args.m2l.unwrap_or(M2l::Fft))
     });
@@ -226,9 +227,10 @@ fn plan<R: Real>(
 /// Whether a machine's file names the device that ran: the name of one GPU, or the CPU's model.
 fn ran_on(machine: &Machine, gpu: bool, device: &str) -> bool {
     let fact = |name: &str| machine.facts.get(name);
-    match gpu {
-        true => fact("gpu").is_some_and(|g| g == device),
-        false => fact("cpu").is_some_and(|c| *c == CpuFacts::read().model),
+    if gpu {
+        fact("gpu").is_some_and(|g| g == device)
+    } else {
+        fact("cpu").is_some_and(|c| *c == CpuFacts::read().model)
     }
 }
 

@@ -80,9 +80,10 @@ pub fn evaluate<R: Real>(
         };
         Ok((engine.phases(), between))
     })?;
-    let measured = match measure {
-        true => Some(evaluation::measure(ranks, device, &mut *engine)?),
-        false => None,
+    let measured = if measure {
+        Some(evaluation::measure(ranks, device, &mut *engine)?)
+    } else {
+        None
     };
     let (measured, boards) = measured.map_or((None, None), |(m, boards)| (Some(m), boards));
     Ok(Evaluated {

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 /// is not known.
 pub fn with_error(value: f64, error: f64) -> (String, String) {
     if !(error > 0.0 && error.is_finite() && value.is_finite()) {
-        let error = match error.is_finite() {
-            true => format!("{error}"),
-            false => "not known".into(),
+        let error = if error.is_finite() {
+            format!("{error}")
+        } else {
+            "not known".into()
         };
         return (format!("{value:.6}"), error);
     }
@@ -33,9 +34,10 @@ fn plain(v: f64) -> String {
     if v == 0.0 || (1e-4..1e7).contains(&v.abs()) {
         let digits = (5.0 - v.abs().max(1e-4).log10().floor()).clamp(0.0, 9.0) as usize;
         let text = format!("{v:.digits$}");
-        match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-            false => text,
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text
         }
     } else {
         format!("{v:.4e}")
@@ -71,9 +73,12 @@ impl Report<'_> {
     pub(super) fn parameters(&self) -> Table {
         let found = self.found;
         let names = self.names();
-        let unknown = |v: f64, text: String| match v.is_finite() {
-            true => Cell::number(v, text),
-            false => Cell::text("unknown"),
+        let unknown = |v: f64, text: String| {
+            if v.is_finite() {
+                Cell::number(v, text)
+            } else {
+                Cell::text("unknown")
+            }
         };
         Columns::<(usize, &Free)>::new()
             .text(

@@ -269,11 +269,12 @@ impl Source<'_> {
             NumberType::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
             NumberType::U32 => (0.0, f64::from(u32::MAX)),
         };
-        match (lo..=hi).contains(&value) && value.fract() == 0.0 {
-            true => Ok(value),
-            false => Err(format!("{word} is not a number of type {kind:?}")
+        if (lo..=hi).contains(&value) && value.fract() == 0.0 {
+            Ok(value)
+        } else {
+            Err(format!("{word} is not a number of type {kind:?}")
                 .to_lowercase()
-                .into()),
+                .into())
         }
     }
 

@@ -30,9 +30,10 @@ pub(super) fn stl(bytes: &[u8]) -> Result<Mesh, GisaxsError> {
     if begins && !bytes.contains(&0) {
         return ascii(&text);
     }
-    let why = match begins {
-        true => "it begins with `solid`, but has zero bytes, so it is no text",
-        false => "it does not begin with `solid`",
+    let why = if begins {
+        "it begins with `solid`, but has zero bytes, so it is no text"
+    } else {
+        "it does not begin with `solid`"
     };
     Err(match count {
         Some(n) => format!(
@@ -146,9 +147,10 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
 
     fn keyword(&mut self, name: &str) -> Result<(), GisaxsError> {
         let word = self.some(name)?;
-        match word.eq_ignore_ascii_case(name) {
-            true => Ok(()),
-            false => Err(self.wrong(word, name)),
+        if word.eq_ignore_ascii_case(name) {
+            Ok(())
+        } else {
+            Err(self.wrong(word, name))
         }
     }
 

@@ -106,9 +106,12 @@ impl<'a> Rules<'a> {
         self.mesh
             .triangles
             .par_chunks(CHUNK)
-            .map(|some| match self.stop.load(Ordering::Relaxed) {
-                true => each(self.some(&[])),
-                false => each(self.some(some)),
+            .map(|some| {
+                if self.stop.load(Ordering::Relaxed) {
+                    each(self.some(&[]))
+                } else {
+                    each(self.some(some))
+                }
             })
             .collect()
     }

@@ -22,9 +22,10 @@ pub fn page(s: &Settings, last: &Final, of: &Outcome) -> Result<String> {
     figures.push(
         Figure::chart(
             &last.lines(s).chart(),
-            match exact {
-                true => "Fields along a line, with the exact solution.",
-                false => "Fields along a line.",
+            if exact {
+                "Fields along a line, with the exact solution."
+            } else {
+                "Fields along a line."
             },
         )
         .wide(),

@@ -157,13 +157,15 @@ fn listed(folder: &Path, mark: &str, restart: bool) -> Result<Vec<(f64, String)>
             None => Ok(Vec::new()),
         };
     };
-    match restart {
-        false => Ok(Vec::new()),
-        true if found == mark => Ok(files),
-        true => Err(HydroError::Output(format!(
+    if !restart {
+        Ok(Vec::new())
+    } else if found == mark {
+        Ok(files)
+    } else {
+        Err(HydroError::Output(format!(
             "{} lists the snapshots of another run, which this restart does not continue. Fix: name another folder with --vtu",
             folder.join(LIST).display()
-        ))),
+        )))
     }
 }
 

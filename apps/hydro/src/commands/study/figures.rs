@@ -34,9 +34,10 @@ impl Study {
     /// Figures with captions, for a page.
     pub fn figures(&self) -> Vec<(Chart, &'static str)> {
         let intervals = self.rows.iter().any(|r| r.seconds_error > 0.0);
-        let caption = match intervals {
-            true => "Bars through the ends: 95 % intervals.",
-            false => "",
+        let caption = if intervals {
+            "Bars through the ends: 95 % intervals."
+        } else {
+            ""
         };
         let costs = costs(&self.rows).map(|c| (c, caption));
         let power = power(&self.rows).map(|c| {

@@ -59,9 +59,10 @@ pub fn page(study: &Study) -> Result<String> {
     if !all.is_empty() {
         sections.push(Section {
             id: "comparisons".into(),
-            title: match energy {
-                true => "Speedup, powerup and greenup of steps".into(),
-                false => "Speedup of steps".into(),
+            title: if energy {
+                "Speedup, powerup and greenup of steps".into()
+            } else {
+                "Speedup of steps".into()
             },
             label: Some("derived"),
             tables: vec![ratios().table("", &all)],
@@ -85,9 +86,10 @@ pub fn page(study: &Study) -> Result<String> {
 fn subtitle(rows: &[Row]) -> String {
     let least = rows.iter().map(|r| r.unknowns).min().unwrap_or(0);
     let most = rows.iter().map(|r| r.unknowns).max().unwrap_or(0);
-    match least == most {
-        true => format!("{most} unknowns at each order"),
-        false => format!("{least} to {most} unknowns"),
+    if least == most {
+        format!("{most} unknowns at each order")
+    } else {
+        format!("{least} to {most} unknowns")
     }
 }
 

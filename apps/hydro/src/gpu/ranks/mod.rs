@@ -51,9 +51,10 @@ impl GpuTeam {
         peers: bool,
     ) -> Result<Self, CudaError> {
         let ranks = Arc::clone(&part.ranks);
-        let found = match peers {
-            true => Peers::find(part, h, (gpu, session), fixed)?,
-            false => None,
+        let found = if peers {
+            Peers::find(part, h, (gpu, session), fixed)?
+        } else {
+            None
         };
         let way = match found {
             Some(peers) => Way::Peers(peers),

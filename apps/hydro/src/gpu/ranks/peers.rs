@@ -119,9 +119,10 @@ impl Peers {
         let shared = [&fixed.zone_forces, &fixed.image, &meeting];
         let addresses_of = all_gathered(ranks, shared.map(Memory::address));
         let here = (0..all.len()).all(is_here);
-        let (theirs, opened) = match all_agree(ranks, here) {
-            true => (Some(addresses_of), Vec::new()),
-            false => opened(ranks, session, shared)?,
+        let (theirs, opened) = if all_agree(ranks, here) {
+            (Some(addresses_of), Vec::new())
+        } else {
+            opened(ranks, session, shared)?
         };
         let Some(theirs) = theirs else {
             return Ok(None);
@@ -145,10 +146,7 @@ impl Peers {
             .transpose()?;
         let own = Flag::default();
         let mapped = session.map_flag(&own)?;
-        let end = EndOfAll(match here {
-            true => flags(ranks, &own),
-            false => vec![own],
-        });
+        let end = EndOfAll(if here { flags(ranks, &own) } else { vec![own] });
         Ok(Some(Self {
             end,
             by_zone,

@@ -122,9 +122,12 @@ impl Staged {
                 _ => self.by_zone.exchange(parts, &fixed.zone_forces, dim)?,
             }
             let curvature = sums()?;
-            part.alpha = std::array::from_fn(|k| match active[k] {
-                true => now[k] / curvature[k],
-                false => 0.0,
+            part.alpha = std::array::from_fn(|k| {
+                if active[k] {
+                    now[k] / curvature[k]
+                } else {
+                    0.0
+                }
             });
             // SAFETY: see above.
             unsafe { parts.residual.call_with(&plain, &part) }?;

@@ -37,9 +37,10 @@ fn list(
                 .iter()
                 .map(|place| {
                     received += 1;
-                    match staged {
-                        true => at(ranks, dim * (received - 1)),
-                        false => at(*rank, *place),
+                    if staged {
+                        at(ranks, dim * (received - 1))
+                    } else {
+                        at(*rank, *place)
                     }
                 })
                 .collect()

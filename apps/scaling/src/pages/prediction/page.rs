@@ -76,9 +76,10 @@ fn headline(kind: &Kind) -> Option<Fact> {
 fn section(kind: &Kind) -> Section {
     let name = kind.name();
     let title = format!("{} scaling", if kind.weak { "Weak" } else { "Strong" });
-    let work = match kind.weak {
-        true => "Each device has the same work.",
-        false => "All devices share the same work.",
+    let work = if kind.weak {
+        "Each device has the same work."
+    } else {
+        "All devices share the same work."
     };
     Section {
         id: name.into(),
@@ -174,9 +175,10 @@ fn constants(machine: &Machine) -> Section {
             machine.devices_per_node().to_string(),
         )],
         paragraphs,
-        tables: match rows.is_empty() {
-            true => Vec::new(),
-            false => vec![
+        tables: if rows.is_empty() {
+            Vec::new()
+        } else {
+            vec![
                 Columns::<(&str, String, &str, Estimate)>::new()
                     .text("of", "", |(of, ..)| (*of).to_owned())
                     .text("constant", "", |(_, name, ..)| name.clone())
@@ -190,7 +192,7 @@ fn constants(machine: &Machine) -> Section {
                     })
                     .text("source", "", |(.., e)| e.source.clone().unwrap_or_default())
                     .table("Constants, with their intervals and sources", rows),
-            ],
+            ]
         },
         ..Section::default()
     }

@@ -45,14 +45,15 @@ pub fn figure(study: &ScalingStudy) -> Chart {
         .map(|(k, a)| Series::new(&a.case, Ink::Series(*k), Sign::Dot))
         .collect();
     series.push(Series::new("ideal", Ink::Quiet, Sign::Dashed));
-    let groups: Vec<(&str, Vec<(usize, &Measured)>)> = match cases.len() > TOGETHER {
-        true => (names(&all).into_iter())
+    let groups: Vec<(&str, Vec<(usize, &Measured)>)> = if cases.len() > TOGETHER {
+        (names(&all).into_iter())
             .map(|name| {
                 let own = cases.iter().filter(|c| c.1.application == name);
                 (name, own.copied().collect())
             })
-            .collect(),
-        false => vec![("", cases)],
+            .collect()
+    } else {
+        vec![("", cases)]
     };
     let panels = (groups.iter())
         .flat_map(|(title, cases)| {

@@ -41,20 +41,14 @@ pub fn page(study: &ScalingStudy) -> Page {
          work: T₁/T, P₁/P and E₁/E.",
         rounds(study.rounds)
     )];
-    about.push(match study.gpus {
-        true => "Energies are those of the GPUs' own counters, without the host. hydro's are of its steps, those of images and tuning of the \
+    about.push(if study.gpus { "Energies are those of the GPUs' own counters, without the host. hydro's are of its steps, those of images and tuning of the \
                  whole process; those of the others are of an evaluation that is repeated on all GPUs at the same time, whose time can \
                  differ from the evaluation that the speedup compares."
-            .into(),
-        false => "A rank has one thread. Energies of ranks are not measured.".to_owned(),
-    });
+            .into() } else { "A rank has one thread. Energies of ranks are not measured.".to_owned() });
     about.push(format!(
         "Predictions are made before any run on several {what}: from the first run on one, and from messages over the link ({}). {}",
         study.link,
-        match study.gpus {
-            true => "They leave out that GPUs share the power of a host.",
-            false => "They have the bandwidth of memory and caches and the clock that the ranks share, where the link's measurement has them.",
-        }
+        if study.gpus { "They leave out that GPUs share the power of a host." } else { "They have the bandwidth of memory and caches and the clock that the ranks share, where the link's measurement has them." }
     ));
     if study.applications.iter().any(|a| a.weak) {
         about.push(

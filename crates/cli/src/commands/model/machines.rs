@@ -59,9 +59,12 @@ pub fn run(args: &MachinesArgs) -> Result {
     }
     let rate = |m: &Machine, op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
     let value = |e: &Option<Estimate>| e.as_ref().map(|e| e.value);
-    let best = |l: &Listed, x: f64| match no_constant_power(&l.machine) {
-        true => format!("≤ {}", si(x, "flop/J")),
-        false => si(x, "flop/J"),
+    let best = |l: &Listed, x: f64| {
+        if no_constant_power(&l.machine) {
+            format!("≤ {}", si(x, "flop/J"))
+        } else {
+            si(x, "flop/J")
+        }
     };
     let columns = Columns::<Listed>::new()
         .text("machine", "", |l| l.machine.name.clone())
@@ -73,9 +76,12 @@ pub fn run(args: &MachinesArgs) -> Result {
         .cell("best", "", |l| {
             Cell::shown(l.best_flop_per_joule, |x| best(l, x))
         })
-        .cell("π₀", "", |l| match no_constant_power(&l.machine) {
-            true => Cell::text("taken as 0"),
-            false => Cell::si(value(&l.machine.constant_power_w), "W"),
+        .cell("π₀", "", |l| {
+            if no_constant_power(&l.machine) {
+                Cell::text("taken as 0")
+            } else {
+                Cell::si(value(&l.machine.constant_power_w), "W")
+            }
         })
         .si("Δπ", "", "W", |l| value(&l.machine.usable_power_w))
         .percent("constant", "", |l| l.constant_share)

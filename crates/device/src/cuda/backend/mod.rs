@@ -110,9 +110,10 @@ pub trait Backend {
     /// # Panics
     /// The allocation is shorter.
     fn upload<T: Plain>(&self, to: Pointer<T>, from: &[T]) -> Result<(), CudaError> {
-        match from.is_empty() {
-            true => Ok(()),
-            false => self.upload_bytes(to.address(), bytes(from)),
+        if from.is_empty() {
+            Ok(())
+        } else {
+            self.upload_bytes(to.address(), bytes(from))
         }
     }
 
@@ -124,9 +125,10 @@ pub trait Backend {
     /// # Panics
     /// The allocation is shorter.
     fn download<T: Plain>(&self, from: Pointer<T>, to: &mut [T]) -> Result<(), CudaError> {
-        match to.is_empty() {
-            true => Ok(()),
-            false => self.download_bytes(from.address(), bytes_mut(to)),
+        if to.is_empty() {
+            Ok(())
+        } else {
+            self.download_bytes(from.address(), bytes_mut(to))
         }
     }
 }

@@ -63,11 +63,12 @@ pub(super) fn run(command: &mut Command) -> Result<(), CudaError> {
         ))
     };
     let out = command.output().map_err(failed)?;
-    match out.status.success() {
-        true => Ok(()),
-        false => Err(CudaError::Compile(
+    if out.status.success() {
+        Ok(())
+    } else {
+        Err(CudaError::Compile(
             String::from_utf8_lossy(&out.stderr).into_owned(),
-        )),
+        ))
     }
 }
 

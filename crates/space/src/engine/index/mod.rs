@@ -208,9 +208,12 @@ impl Index {
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<u64>, Stop> {
         let len = self.len();
-        let go_on = |i: usize| match i.is_multiple_of(LOOK) && cancelled() {
-            true => Err(Stop::Cancelled),
-            false => Ok(()),
+        let go_on = |i: usize| {
+            if i.is_multiple_of(LOOK) && cancelled() {
+                Err(Stop::Cancelled)
+            } else {
+                Ok(())
+            }
         };
         let mut out: Vec<u64> = Vec::new();
         if n as u64 >= len / 2 {

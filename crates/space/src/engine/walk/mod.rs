@@ -77,9 +77,10 @@ impl<'a> Walker<'a> {
         let Some((filter, f)) = fault else {
             return Ok(true);
         };
-        match self.have_points(&self.nest.tree.roots)? {
-            true => Err(self.fault(filter, f, 0).into()),
-            false => Ok(false),
+        if self.have_points(&self.nest.tree.roots)? {
+            Err(self.fault(filter, f, 0).into())
+        } else {
+            Ok(false)
         }
     }
 

@@ -118,9 +118,10 @@ impl Scanner {
         if t.column == SCALAR {
             let pass = match Fault::of_code(slots.faults[t.root as usize]) {
                 Some(_) if t.may_fail => {
-                    return match candidates.is_empty() {
-                        false => Err(Halt::Fault),
-                        true => Ok(()),
+                    return if candidates.is_empty() {
+                        Ok(())
+                    } else {
+                        Err(Halt::Fault)
                     };
                 }
                 _ => slots.words[t.root as usize] != 0,

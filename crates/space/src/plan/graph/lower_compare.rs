@@ -225,9 +225,10 @@ impl Lowering<'_> {
 
     /// An integer that may be no float against a float, on either side.
     fn compare_exactly(&mut self, op: CompareOp, a: Id, b: Id) -> Id {
-        let (int, float, turned) = match self.is_float(b) {
-            true => (a, b, false),
-            false => (b, a, true),
+        let (int, float, turned) = if self.is_float(b) {
+            (a, b, false)
+        } else {
+            (b, a, true)
         };
         // As the integer sees it.
         let op = match (op, turned) {

@@ -274,9 +274,10 @@ impl Lowering<'_> {
             ids.push(self.number_of(id, e)?);
         }
         let floats = ids.iter().any(|&id| self.is_float(id));
-        let (int, float) = match least {
-            true => (Op::IntMin, Op::FloatMin),
-            false => (Op::IntMax, Op::FloatMax),
+        let (int, float) = if least {
+            (Op::IntMin, Op::FloatMin)
+        } else {
+            (Op::IntMax, Op::FloatMax)
         };
         let mut all = None;
         for id in ids {

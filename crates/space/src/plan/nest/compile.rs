@@ -308,10 +308,11 @@ impl Flow {
             // As many parameters as results of them: the parameters are the shorter key.
             (0..k).filter(|&i| below[i]).map(|i| params[i]).collect()
         };
-        let (slots, unordered) = match results {
-            true => self.unordered(g, group, slots),
+        let (slots, unordered) = if results {
+            self.unordered(g, group, slots)
+        } else {
             // What is read of them is not known here.
-            false => (slots, Vec::new()),
+            (slots, Vec::new())
         };
         let repeats = results || count < k || !unordered.is_empty();
         (repeats && slots.len() <= MAX_KEY).then_some(Key { slots, unordered })

@@ -59,12 +59,13 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
             |e| e.kernel.predicted.energy_j,
         )
         .table("Energies per iteration", rows);
-    let figures = match pairs.is_empty() {
-        true => Vec::new(),
-        false => vec![Figure::chart(
+    let figures = if pairs.is_empty() {
+        Vec::new()
+    } else {
+        vec![Figure::chart(
             &bars("Energy: measured against predicted", "J", &pairs),
             "100 % is the measured energy of each kernel. The predicted energy is split into arithmetic, data and constant power.",
-        )],
+        )]
     };
     Some(Section {
         id: study.anchor("energy"),

@@ -28,9 +28,10 @@ pub fn roofline_figure(study: &DeviceStudy) -> Result<RooflineFigure, MachineErr
         .filter_map(|k| point(k, &classes.ops))
         .chain(classes.calibration(&study.records))
         .collect();
-    let title = match study.is_gpu() {
-        true => study.machine.title.clone(),
-        false => format!("{}, double precision", study.machine.title),
+    let title = if study.is_gpu() {
+        study.machine.title.clone()
+    } else {
+        format!("{}, double precision", study.machine.title)
     };
     Ok(limits(title, classes, points))
 }

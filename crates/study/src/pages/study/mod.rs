@@ -58,9 +58,10 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     Ok(Page {
         title: format!(
             "{} roofline of {}",
-            match study.devices.iter().any(|d| d.machine.has_energy()) {
-                true => "Energy",
-                false => "Time",
+            if study.devices.iter().any(|d| d.machine.has_energy()) {
+                "Energy"
+            } else {
+                "Time"
             },
             titles.join(" and ")
         ),
@@ -77,9 +78,12 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
         headline: (study.devices.iter())
             .flat_map(|d| {
                 let several = study.devices.len() > 1;
-                headline(d).into_iter().map(move |f| match several {
-                    true => Fact::new(&format!("{}: {}", d.device, f.name), f.value),
-                    false => f,
+                headline(d).into_iter().map(move |f| {
+                    if several {
+                        Fact::new(&format!("{}: {}", d.device, f.name), f.value)
+                    } else {
+                        f
+                    }
                 })
             })
             .collect(),
@@ -111,9 +115,10 @@ fn rate(study: &DeviceStudy, op: Op, unit: &str) -> Option<String> {
         return Some(format!("at least {rate}"));
     }
     let half = 0.5 * (tau.high() - tau.low()) / tau.value;
-    Some(match half > 0.0 {
-        true => format!("{rate} ±{}", percent(half)),
-        false => rate,
+    Some(if half > 0.0 {
+        format!("{rate} ±{}", percent(half))
+    } else {
+        rate
     })
 }
 

@@ -29,9 +29,10 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
         ),
         format!(
             "{} searches longer; `greenup analyze` explains the sweep in the folder `{}`.",
-            match study.is_gpu() {
-                true => "`greenup tune crates/gemm/src/kernels/gpu/problem.toml`",
-                false => "`greenup gemm --tune` keeps the winner and",
+            if study.is_gpu() {
+                "`greenup tune crates/gemm/src/kernels/gpu/problem.toml`"
+            } else {
+                "`greenup gemm --tune` keeps the winner and"
             },
             study.anchor("tuning")
         ),
@@ -68,9 +69,10 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
         .iter()
         .map(|(n, v)| format!("{n} = {v}"))
         .collect();
-    let head = match tuning.found_faster() {
-        true => "The fastest of the configs tried",
-        false => "The default config stays",
+    let head = if tuning.found_faster() {
+        "The fastest of the configs tried"
+    } else {
+        "The default config stays"
     };
     section.items = vec![Fact::new(head, config.join(", "))];
     if let Some(t) = &tuning.tradeoff {
