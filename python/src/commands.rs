@@ -1,6 +1,5 @@
 //! The commands, for a program that loads this library outside of Python.
 
-use greenup_setting::{Style, name_settings};
 use std::ffi::{CStr, c_char, c_int};
 use std::process::ExitCode;
 
@@ -21,10 +20,6 @@ pub unsafe extern "C" fn greenup_command(name: *const c_char) -> c_int {
         b"fmm" => greenup_fmm::program::main,
         _ => return 127,
     };
-    // Set by functions of the package that raise what a command says.
-    if std::env::var_os("GREENUP_KEYWORDS").is_some() {
-        name_settings(Style::Keywords);
-    }
     match std::panic::catch_unwind(run) {
         Ok(code) if code == ExitCode::SUCCESS => 0,
         Ok(code) => number(code),

@@ -127,7 +127,11 @@ impl Layout {
                         return Ok(c.absent.unwrap_or(0.0));
                     };
                     let x = number(&cells[*k]).map_err(|m| wrong(line, m))?;
-                    if x.is_finite() || self.gaps && x.is_nan() { Ok(x * factor) } else { Err(wrong(line, format!("{} = {x} is not finite", c.names[0]))) }
+                    if x.is_finite() || self.gaps && x.is_nan() {
+                        Ok(x * factor)
+                    } else {
+                        Err(wrong(line, format!("{} = {x} is not finite", c.names[0])))
+                    }
                 });
                 Ok((line, row.collect::<Result<_, _>>()?))
             })

@@ -14,7 +14,7 @@ pub enum HydroError {
     #[error("{0}")]
     Cuda(#[from] CudaError),
     /// A file of wisdom cannot be used.
-    #[error(transparent)]
+    #[error("{0}")]
     Wisdom(#[from] greenup_wisdom::StoreError),
     /// Not enough memory.
     #[error("{cause}; {fix}")]

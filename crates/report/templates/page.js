@@ -231,6 +231,8 @@
       const key = row => row.children[column].dataset.value;
       rows().sort((a, b) => {
         const x = key(a), y = key(b), n = Number(x) - Number(y);
+        // What has no value comes last in both orders.
+        if (!x || !y) return !x - !y;
         return (Number.isNaN(n) ? x.localeCompare(y) : n) * (up ? 1 : -1);
       }).forEach(row => body.appendChild(row));
       mark();

@@ -27,7 +27,8 @@ pub fn name_settings(style: Style) {
     KEYWORDS.store(style == Style::Keywords, Relaxed);
 }
 
-fn style() -> Style {
+/// How messages name settings.
+pub fn style() -> Style {
     if KEYWORDS.load(Relaxed) {
         Style::Keywords
     } else {

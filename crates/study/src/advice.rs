@@ -78,14 +78,23 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine, gpu: bool) -> Vec<String>
             "A perfect version would take {} of its time. Look at {}, and \
              whether it moves more bytes than the {} it must.",
             percent(share),
-            if gpu { "coalesced accesses, wide loads, more bytes in flight per multiprocessor" } else { "write-allocate traffic (streaming stores), prefetch-friendly order, pages on the right memory node" },
+            if gpu {
+                "coalesced accesses, wide loads, more bytes in flight per multiprocessor"
+            } else {
+                "write-allocate traffic (streaming stores), prefetch-friendly order, pages on the right memory node"
+            },
             si(k.bytes, "B")
         ));
     } else {
         words.push(format!(
             "A perfect version would take {} of its time. Look at {}.",
             percent(share),
-            if gpu { "instructions besides the arithmetic, independent operations per thread, occupancy, and idle lanes or multiprocessors" } else { "vector width, independent operations to hide latency, register and cache blocking, and load balance" }
+            if gpu {
+                "instructions besides the arithmetic, independent operations per thread, occupancy, and idle lanes or \
+                 multiprocessors"
+            } else {
+                "vector width, independent operations to hide latency, register and cache blocking, and load balance"
+            }
         ));
     }
     if let Ok(r) = machine.roofline(Op::F64, Op::Dram) {

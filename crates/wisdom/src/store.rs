@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use greenup_files::FileError;
-use greenup_setting::setting;
+use greenup_setting::{Style, style};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -60,11 +60,12 @@ pub enum StoreError {
 impl StoreError {
     /// The suggestion.
     pub fn hint(&self) -> Option<String> {
-        let file = setting("wisdom").to("FILE");
-        let or_none = || {
-            let none = setting("no_wisdom").on();
-            format!("with {file}, or go on with {none} (GREENUP_WISDOM=none)")
+        // Functions of other languages have no setting for it.
+        let (file, none) = match style() {
+            Style::Flags => ("--wisdom FILE", "--no-wisdom (GREENUP_WISDOM=none)"),
+            Style::Keywords => ("GREENUP_WISDOM=FILE", "GREENUP_WISDOM=none"),
         };
+        let or_none = || format!("with {file}, or go on with {none}");
         match self {
             Self::File(FileError::Write { cause, .. })
                 if cause.kind() != ErrorKind::StorageFull =>

@@ -13,7 +13,7 @@ use crate::mesh_form_factor::{
 };
 use greenup_device::cuda::{CudaError, Gpu};
 use greenup_meter::Measurement;
-use greenup_setting::setting;
+use greenup_setting::{Style, setting, style};
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -78,10 +78,13 @@ impl Service {
         let needed = bytes(&request.surface, grid, request.method, request.precision);
         let memory = request.memory;
         if needed > memory {
+            let fix = match style() {
+                Style::Flags => "give --memory, or use --method nufft",
+                // Functions of other languages take neither.
+                Style::Keywords => "ask for fewer q",
+            };
             return Err(format!(
-                "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU; give {}, or use {}",
-                setting("memory"),
-                setting("method").to("nufft")
+                "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU; {fix}"
             )
             .into());
         }

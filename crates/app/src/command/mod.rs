@@ -9,6 +9,7 @@ use clap::{Command, Parser};
 use greenup_process::interrupt;
 use greenup_report::provenance::arguments;
 use greenup_report::version::version;
+use greenup_setting::{Style, name_settings};
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -29,6 +30,7 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
 ) -> ExitCode {
     let start = Instant::now();
     greenup_process::group::usual_signals();
+    settings_by_keywords();
     // Completions build it with another name.
     let whole = parser.clone();
     let parsed = parser
@@ -63,6 +65,17 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
     };
     print::detail(|| format!("took {:.2} s", start.elapsed().as_secs_f64()));
     end(code)
+}
+
+/// Names settings as keywords where a function of the Python package raises what this command says.
+fn settings_by_keywords() {
+    const ASKED: &str = "GREENUP_KEYWORDS";
+    if std::env::var_os(ASKED).is_some() {
+        name_settings(Style::Keywords);
+        // Not for what this command starts.
+        // SAFETY: this process has no other thread yet.
+        unsafe { std::env::remove_var(ASKED) };
+    }
 }
 
 /// Prints a parser's message, which may be the help that was asked for.

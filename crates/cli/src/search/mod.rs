@@ -224,10 +224,9 @@ fn refused(e: SessionError, file: &Path, dir: &Path) -> AppError {
         )),
         SessionError::OutOfMemory => AppError::new(message)
             .hint("add filters; `greenup space` shows what each filter prunes"),
-        SessionError::NoEnergy { .. } => AppError::new(message).hint(format!(
-            "tune for time, or name a meter with {}",
-            setting("sensor")
-        )),
+        SessionError::NoEnergy { .. } => {
+            AppError::new(message).hint("tune for time, or name a meter with --sensor")
+        }
         SessionError::Unpredictable { .. } => AppError::new(message)
             .hint("the machine must have every operation class of [work], and energy for energy"),
         SessionError::EmptyShard { .. } => named().hint("use a smaller N in --shard I/N"),

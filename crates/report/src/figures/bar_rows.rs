@@ -36,16 +36,18 @@ pub fn panel(title: &str, label: &str, unit: Unit, bars: Bars, rows: &[Row]) -> 
     let end = |b: &RowBar| b.interval.map_or(b.value, |i| i.1.max(b.value));
     let longest = (rows.iter())
         .map(|(_, all)| {
-            if stacked {
-                sum(all)
-            } else {
-                all.iter().flatten().map(end).fold(0.0, f64::max)
-            }
+            let ends = all.iter().flatten().map(end).fold(0.0, f64::max);
+            if stacked { sum(all).max(ends) } else { ends }
         })
         .filter(|v| v.is_finite())
         .fold(1e-300, f64::max);
     // Room for the values after the bars.
-    let room = if bars == Bars::Stacked { 1.04 } else { 1.3 };
+    let room = match bars {
+        // Shares of a whole end there.
+        Bars::Stacked if matches!(unit, Unit::Percent) => 1.0,
+        Bars::Stacked => 1.04,
+        _ => 1.3,
+    };
     let names = rows.iter().rev().map(|r| r.0.clone()).collect();
     let mut panel = Panel::new(
         title,

@@ -1,6 +1,7 @@
 //! What cases cost: a panel for each quantity, a row for each input, a bar for each setting.
 
-use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
+use super::bar_rows::{self, Bars, Row, RowBar};
+use crate::chart::{Chart, Panel, Series, Unit};
 
 /// A case of a study.
 #[derive(Clone, Debug)]
@@ -13,65 +14,35 @@ pub struct Case {
     pub costs: Vec<Option<(f64, f64)>>,
 }
 
-fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
-    let mut out: Vec<&String> = Vec::new();
-    for name in names {
-        if !out.contains(&name) {
-            out.push(name);
+/// Quantities, each with its unit, of some cases, with their `bars` in order. Of cases with the same row and bar the first is
+/// drawn. A quantity that no case has has no panel.
+pub fn costs(title: &str, quantities: &[(&str, &str)], bars: &[String], cases: &[Case]) -> Chart {
+    let mut names: Vec<&String> = Vec::new();
+    for case in cases {
+        if !names.contains(&&case.row) {
+            names.push(&case.row);
         }
     }
-    out
-}
-
-/// Quantities, each with its unit, of some cases. One that no case has has no panel.
-pub fn costs(title: &str, quantities: &[(&str, &str)], cases: &[Case]) -> Chart {
-    let mut rows = distinct(cases.iter().map(|c| &c.row));
-    // The first on top.
-    rows.reverse();
-    let bars = distinct(cases.iter().map(|c| &c.bar));
-    let thick = 0.84 / bars.len().max(1) as f64;
-    let panel = |(q, (label, unit)): (usize, &(&str, &str))| {
-        let cost = |c: &Case| c.costs[q].filter(|(v, _)| v.is_finite() && *v > 0.0);
-        let most = (cases.iter().filter_map(cost)).fold(0.0, |m: f64, (v, half)| m.max(v + half));
-        if most <= 0.0 {
-            return None;
-        }
-        let names = rows.iter().map(|r| (*r).clone()).collect();
-        // Room for the values after the bars.
-        let mut panel = Panel::new(
-            "",
-            Axis::new(label, Unit::si(unit), Scale::Linear).over(0.0, 1.4 * most),
-            Axis::new("", Unit::None, Scale::Names(names)),
-        );
-        panel.height = Height::Rows(16.0 * bars.len() as f64 + 12.0);
-        for (k, name) in bars.iter().enumerate() {
-            let bars = (cases.iter().filter(|c| c.bar == **name))
-                .filter_map(|c| {
-                    let row = rows.iter().position(|r| **r == c.row)?;
-                    let (v, half) = cost(c)?;
-                    let text = Unit::si(unit).show(v);
-                    Some(Bar {
-                        at: row as f64 + 0.42 - thick * (k as f64 + 0.5),
-                        thick: 0.94 * thick,
-                        from: 0.0,
-                        to: v,
-                        interval: (half > 0.0).then_some((v - half, v + half)),
-                        ink: None,
-                        tip: format!("{}; {name}: {label} {text}", c.row),
-                        text,
-                    })
-                })
-                .collect();
-            let along_x = true;
-            panel.push(Layer::of(k, What::Bars { bars, along_x }));
-        }
-        Some(panel)
+    let panel = |(q, (label, unit)): (usize, &(&str, &str))| -> Option<Panel> {
+        let unit = Unit::si(unit);
+        let bar = |row: &String, bar: &String| {
+            let case = cases.iter().find(|c| c.row == *row && c.bar == *bar)?;
+            let (value, half) = case.costs[q].filter(|(v, _)| v.is_finite() && *v > 0.0)?;
+            Some(RowBar {
+                value,
+                interval: (half > 0.0).then_some((value - half, value + half)),
+                tip: format!("{row}, {bar}: {label} {}", unit.show(value)),
+            })
+        };
+        let rows: Vec<Row> = (names.iter())
+            .map(|row| ((*row).clone(), bars.iter().map(|b| bar(row, b)).collect()))
+            .collect();
+        let any = rows.iter().any(|r| r.1.iter().any(Option::is_some));
+        any.then(|| bar_rows::panel("", label, unit.clone(), Bars::Beside, &rows))
     };
     Chart {
         title: title.into(),
-        series: (bars.iter().enumerate())
-            .map(|(k, s)| Series::new((*s).clone(), Ink::Series(k), Sign::Area))
-            .collect(),
+        series: Series::areas(bars.iter().cloned()),
         panels: quantities.iter().enumerate().filter_map(panel).collect(),
         least_width: 400.0,
         ..Chart::default()

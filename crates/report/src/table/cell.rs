@@ -83,7 +83,8 @@ impl Cell {
 
     /// Both ends of an interval with SI prefixes and unit, where there is one.
     pub fn range(ends: Option<(f64, f64)>, unit: &str) -> Self {
-        ends.map_or_else(Self::missing, |(lo, hi)| {
+        let known = |(lo, hi): &(f64, f64)| lo.is_finite() && hi.is_finite();
+        ends.filter(known).map_or_else(Self::missing, |(lo, hi)| {
             Self::number(lo, range(lo, hi, unit))
         })
     }

@@ -16,7 +16,6 @@ mod surrogate;
 
 pub use ask::{Ask, Feedback, History, Proposal, Strategy};
 pub(crate) use first::First;
-use greenup_setting::setting;
 pub use steered::Steering;
 
 use ask::{child, fresh, nearest};
@@ -61,8 +60,7 @@ pub enum StrategyError {
     },
     /// `steered` without predictions.
     #[error(
-        "`steered` needs a machine and the work of each point: name a machine with {}, and give [work] in the problem",
-        setting("machine")
+        "`steered` needs a machine and the work of each point: name a machine with --machine, and give [work] in the problem"
     )]
     NoSteering,
 }

@@ -138,7 +138,7 @@ pub fn cases(args: &StudyArgs) -> Result<Vec<Case>> {
     };
     let wanted: Vec<Case> = (SETTINGS.iter())
         .flat_map(|s| INPUTS.iter().map(move |i| case(*s, *i)))
-        .take(args.first.unwrap_or(usize::MAX).max(1))
+        .take(args.first.unwrap_or(usize::MAX))
         .skip(args.skip)
         .collect();
     if wanted.is_empty() {

@@ -25,8 +25,19 @@ fn chart(all: &[Row]) -> Chart {
             costs: values.map(|v| Some((v?, 0.0))).to_vec(),
         }
     };
-    let all: Vec<_> = all.iter().map(case).collect();
-    costs("evaluations, by input and setting", &quantities, &all)
+    let all: Vec<Case> = all.iter().map(case).collect();
+    let mut settings: Vec<String> = Vec::new();
+    for case in &all {
+        if !settings.contains(&case.bar) {
+            settings.push(case.bar.clone());
+        }
+    }
+    costs(
+        "evaluations, by input and setting",
+        &quantities,
+        &settings,
+        &all,
+    )
 }
 
 /// What the page and the figure show.

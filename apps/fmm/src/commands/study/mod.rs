@@ -19,6 +19,7 @@ use greenup_report::provenance::Provenance;
 use greenup_tune::counters::ncu;
 use greenup_tune::sweep::{Counted, Folder};
 use std::path::PathBuf;
+use std::time::Instant;
 
 #[derive(Args)]
 #[command(
@@ -79,6 +80,7 @@ pub fn run(args: &StudyArgs) -> Result {
         Some(n) => sensors::gpu(Some(&n.to_string()))?.name,
         None => greenup_device::Isa::best().to_string(),
     };
+    let begin = Instant::now();
     let facts = study::facts("fmm", device, &PARAMETERS, &provenance);
     let (mut folder, old) = study::open(&args.out, &facts)?;
     let left: Vec<&Case> = (all.iter())
@@ -96,6 +98,7 @@ pub fn run(args: &StudyArgs) -> Result {
     if gpu.is_some() && !args.no_counters {
         count(&all, &folder)?;
     }
+    provenance.took("measurements", begin.elapsed().as_secs_f64());
     let sweep = Folder::read(&args.out)?;
     if args.json {
         print::json(&row::value(&sweep, &provenance))?;

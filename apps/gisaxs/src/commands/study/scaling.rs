@@ -41,17 +41,17 @@ pub fn gpus(args: &StudyArgs, cases: &[Case], provenance: Provenance, keep: Keep
                   kernels, evaluation, and whole (preparation and evaluation). Energy: kernels of all GPUs.",
         columns: columns::<OnGpus>()
             .count("GPUs", "", |r| r.on.gpus as u64)
-            .si("prepare", "", "s", |r| r.on.prepare_s)
-            .si("evaluate", "", "s", |r| r.evaluation_s)
-            .si("upload", "", "s", |r| r.on.upload_s)
-            .si("kernels", "", "s", |r| r.on.kernel_s)
-            .si("download", "", "s", |r| r.on.download_s)
-            .si("host", "", "s", |r| r.on.host_s)
-            .three("speedup of kernels", "", |r| r.on.kernel_speedup)
-            .three("of evaluation", "", |r| r.on.evaluation_speedup)
-            .three("of whole", "", |r| r.on.whole_speedup)
-            .si("energy", "", "J", |r| r.on.total_j)
-            .three("greenup", "", |r| r.on.greenup),
+            .shown("prepare, s", "", four, |r| r.on.prepare_s)
+            .shown("evaluate, s", "", four, |r| r.evaluation_s)
+            .shown("upload, s", "", four, |r| r.on.upload_s)
+            .shown("kernels, s", "", four, |r| r.on.kernel_s)
+            .shown("download, s", "", four, |r| r.on.download_s)
+            .shown("host, s", "", four, |r| r.on.host_s)
+            .shown("speedup of kernels", "", ratio, |r| r.on.kernel_speedup)
+            .shown("of evaluation", "", ratio, |r| r.on.evaluation_speedup)
+            .shown("of whole", "", ratio, |r| r.on.whole_speedup)
+            .shown("energy, J", "", four, |r| r.on.total_j)
+            .shown("greenup", "", ratio, |r| r.on.greenup),
     };
     let meter = (!args.no_energy).then(meters);
     study.run((cases, &teams), (args, meter.as_ref()), provenance, keep)
@@ -82,10 +82,18 @@ pub fn threads(args: &StudyArgs, cases: &[Case], provenance: Provenance, keep: K
                 format!("{:.4} [{lo:.4}…{hi:.4}]", r.evaluation_s)
             })
             .three("GFLOP/s", "", |r| r.on.gflops)
-            .three("speedup", "", |r| r.on.speedup)
+            .shown("speedup", "", ratio, |r| r.on.speedup)
             .percent("efficiency", "", |r| r.on.efficiency),
     };
     study.run((cases, &teams), (args, None), provenance, keep)
+}
+
+fn four(v: f64) -> String {
+    format!("{v:.4}")
+}
+
+fn ratio(v: f64) -> String {
+    format!("{v:.3}")
 }
 
 fn columns<D>() -> Columns<'static, Scaled<D>> {

@@ -1,8 +1,10 @@
 //! Figures of a study.
 
+use super::cases::ASSEMBLIES;
 use super::power::power;
 use super::record::Study;
 use super::row::Row;
+use crate::session::settings::Assembly;
 use greenup_report::chart::Chart;
 use greenup_report::cost_figure::{self, Case};
 
@@ -13,20 +15,21 @@ pub fn costs(rows: &[Row]) -> Option<Chart> {
         ("energy of a step", "J"),
         ("power of a step", "W"),
     ];
+    let bar = |a: Assembly| format!("{} assembly", a.name());
     let case = |r: &Row| Case {
         row: r.spaces(),
-        bar: format!("{} assembly", r.assembly.name()),
+        bar: bar(r.assembly),
         costs: vec![
             Some((r.seconds, r.seconds * r.seconds_error)),
             r.joules.map(|j| (j, 0.0)),
             r.watts.map(|w| (w, 0.0)),
         ],
     };
-    let steps: Vec<Case> = (rows.iter().filter(|r| r.work == "step"))
-        .map(case)
-        .collect();
+    let mut steps: Vec<&Row> = rows.iter().filter(|r| r.work == "step").collect();
+    steps.sort_by_key(|r| r.order);
+    let steps: Vec<Case> = steps.into_iter().map(case).collect();
     let title = "a step of the Sedov problem, by order and assembly";
-    let chart = cost_figure::costs(title, &quantities, &steps);
+    let chart = cost_figure::costs(title, &quantities, &ASSEMBLIES.map(bar), &steps);
     (!chart.panels.is_empty()).then_some(chart)
 }
 
@@ -53,8 +56,6 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::study::cases::ASSEMBLIES;
-    use crate::session::settings::Assembly;
 
     fn row(order: usize, assembly: Assembly, joules: Option<f64>) -> Row {
         Row {

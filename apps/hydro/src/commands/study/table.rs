@@ -38,6 +38,11 @@ pub fn columns() -> Columns<'static, Row> {
             r.predicted?.1
         })
         .where_known()
+        .si("predicted power", "by the machine model", "W", |r| {
+            let (time_s, energy_j) = r.predicted?;
+            Some(energy_j? / time_s)
+        })
+        .where_known()
 }
 
 /// The table of comparisons.

@@ -2,6 +2,7 @@
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
 
 /// Fields of `nvmlDeviceGetFieldValues`, and the scope of memory.
 pub const POWER_AVERAGE: c_uint = 185;
@@ -91,19 +92,19 @@ macro_rules! call {
 impl Nvml {
     /// Loads and initialises NVIDIA's library.
     pub fn init() -> Result<Self> {
-        Self::at("libnvidia-ml.so.1".as_ref()).or_else(|e| match e {
-            NvmlError::Missing(_) => Self::at("libnvidia-ml.so".as_ref()),
-            e => Err(e),
-        })
+        // The name without a version is that of the toolkit's stub.
+        Self::at("libnvidia-ml.so.1".as_ref())
     }
 
     /// The same of another library.
     pub fn at(path: &OsStr) -> Result<Self> {
         // SAFETY: the code that the driver's library runs when it is loaded is the user's own.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-        let nvml = Self(library.map_err(|e| NvmlError::Missing(e.to_string()))?);
+        let library = library.map_err(|e| NvmlError::Missing(e.to_string()))?;
+        // The library counts initialisations: one that failed has no end.
+        let nvml = ManuallyDrop::new(Self(library));
         call!(nvml, "nvmlInit_v2",)?;
-        Ok(nvml)
+        Ok(ManuallyDrop::into_inner(nvml))
     }
 
     fn function(&self, name: &'static str) -> Result<*mut c_void> {
@@ -228,7 +229,7 @@ impl Device<'_> {
         };
         call!(self.nvml, "nvmlDeviceGetFieldValues", self.handle => *mut c_void, 1 => c_int, &raw mut v => *mut FieldValue)?;
         self.nvml.checked(v.returned)?;
-        // NVML_VALUE_TYPE: double, unsigned int, unsigned long (twice) and signed long long.
+        // `nvmlValueType_t`: double, unsigned int, signed long long; the others are unsigned, and the rest of their bytes is zero.
         let milliwatts = match v.value_type {
             0 => f64::from_ne_bytes(v.value),
             1 => {

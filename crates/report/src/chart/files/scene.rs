@@ -167,8 +167,9 @@ impl Scene {
         if let Some(p) = paint(&a, "fill") {
             self.items.push(Item::Fill(path.clone(), p, smooth));
         }
-        if let Some(p) = paint(&a, "stroke") {
-            self.items.push(Item::Stroke(path, p, line(&a)));
+        let line = line(&a);
+        if let Some(p) = paint(&a, "stroke").filter(|_| line.width > 0.0) {
+            self.items.push(Item::Stroke(path, p, line));
         }
     }
 

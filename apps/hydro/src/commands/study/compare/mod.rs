@@ -78,7 +78,7 @@ fn text(all: &[Pair]) -> String {
         .text("over", "", |p| p.base.device.clone())
         .si("time", "", "s", |p| p.other.seconds)
         .si("over time", "", "s", |p| p.base.seconds)
-        .three("speedup", "", |p| p.speedup)
+        .shown("speedup", "", |v| format!("{v:.3}"), |p| p.speedup)
         .cell("powerup", "", move |p| ratio(p.powerup))
         .cell("greenup", "", move |p| ratio(p.greenup))
         .text("power", "", |p| {

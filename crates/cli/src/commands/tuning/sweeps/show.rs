@@ -186,7 +186,7 @@ fn best_of(sweep: &Sweep, objective: Objective, n: usize) -> Vec<Best> {
     out
 }
 
-/// A value with its unit; a dash where it was not measured.
+/// Both ends of the 95 % interval; `None` of a single value.
 fn interval(values: &[f64]) -> Option<[f64; 2]> {
     let s = Summary::of(values)?;
     (s.n > 1).then_some([s.lo, s.hi])
