@@ -77,7 +77,7 @@ fn drawing(dir: &tempfile::TempDir) -> [(String, &'static str); 4] {
             "energy of the bodies over time",
         ),
         (
-            format!("study --device cpu --scale 0.001 --repeat 1 -o {sweep} --figure"),
+            format!("study --device cpu --scale 0.001 --repeat 1 --first 9 -o {sweep} --figure"),
             "evaluations, by input and setting",
         ),
     ]
