@@ -103,7 +103,7 @@ pub enum Implausible {
     /// There is no time at all.
     #[error("it was measured, but has no times")]
     NoTimes,
-    /// A time is not finite, not positive, or out of [`TIMES_S`].
+    /// A time is not finite, not positive, or out of all that can be measured.
     #[error("a run of {0:?} s is not possible")]
     Time(f64),
     /// The time of the trial is not between those of its runs.

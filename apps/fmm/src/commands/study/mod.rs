@@ -135,15 +135,12 @@ fn count(all: &[Case], folder: &Folder) -> Result {
         let (counters, kernels) =
             ncu::of_program(&program, &case.arguments(), &log, &Bars::quiet())
                 .map_err(|e| AppError::from(e).hint("--no-counters omits them"))?;
-        let config = case.config();
-        Folder::append_counters(
-            dir,
-            &Counted {
-                config,
-                counters,
-                kernels,
-            },
-        )?;
+        let counted = Counted {
+            config: case.config(),
+            counters,
+            kernels,
+        };
+        Folder::append_counters(dir, &counted)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
