@@ -141,7 +141,7 @@ impl StudyPage<'_> {
     }
 }
 
-/// What is said below the table.
+/// The text below the table.
 pub const CAPTION: &str = "Every method is rated by the operation counts of direct sums (42 n_t + 2 on GPUs, 85 n_t + 16 on CPUs): \
                            a faster one shows more than its own operations.";
 

@@ -108,7 +108,6 @@ impl Case {
 }
 
 /// The cases that the user wants.
-///
 /// # Errors
 /// The scale is invalid, or no case is left.
 pub fn cases(args: &StudyArgs) -> Result<Vec<Case>> {
@@ -142,8 +141,9 @@ pub fn cases(args: &StudyArgs) -> Result<Vec<Case>> {
         .skip(args.skip)
         .collect();
     if wanted.is_empty() {
-        let why = format!("--skip {}: no case is left", args.skip);
         let all = SETTINGS.len() * INPUTS.len();
+        let first = args.first.unwrap_or(all).min(all);
+        let why = format!("no case is left of the first {first} without {}", args.skip);
         return Err(AppError::new(why).hint(format!("there are {all} cases")));
     }
     Ok(wanted)
