@@ -7,8 +7,9 @@ use greenup_setting::setting;
 pub enum ScalingError {
     /// There is no record.
     #[error(
-        "there is no record of {application} on `{machine}`. Fix: {} with the output of a run on one device with --json",
-        setting("record")
+        "there is no record of {application} on `{machine}`. Fix: {} with the output of a run on one device with {}",
+        setting("record"),
+        setting("json").on()
     )]
     NoRecord {
         /// The application.

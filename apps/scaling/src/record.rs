@@ -1,6 +1,7 @@
 //! Recorded runs of applications on one device or several: what scaling is predicted from, and compared with.
 
 use crate::ScalingError;
+use greenup_setting::setting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -152,7 +153,11 @@ impl Record {
             Self::deserialize(value).map_err(|e| wrong(e.to_string()))?
         } else {
             of_run(value).ok_or_else(|| {
-                wrong("it is neither a record nor the output of `hydro run`, `gisaxs simulate`, `gisaxs form-factor`, `fmm run` or `greenup tune` with --json".into())
+                wrong(format!(
+                    "it is neither a record nor the output of `hydro run`, `gisaxs simulate`, `gisaxs form-factor`, `fmm run` or \
+                     `greenup tune` with {}",
+                    setting("json").on()
+                ))
             })?
         };
         let bad = |r: &RecordedRun| !(r.time_s > 0.0 && r.time_s.is_finite());

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use greenup_files::FileError;
-use greenup_setting::{Style, style};
+use greenup_setting::{Style, setting, style};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -62,8 +62,11 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         // Functions of other languages have no setting for it.
         let (file, none) = match style() {
-            Style::Flags => ("--wisdom FILE", "--no-wisdom (GREENUP_WISDOM=none)"),
-            Style::Keywords => ("GREENUP_WISDOM=FILE", "GREENUP_WISDOM=none"),
+            Style::Flags => (
+                setting("wisdom").to("FILE"),
+                format!("{} (GREENUP_WISDOM=none)", setting("no_wisdom")),
+            ),
+            Style::Keywords => ("GREENUP_WISDOM=FILE".into(), "GREENUP_WISDOM=none".into()),
         };
         let or_none = || format!("with {file}, or go on with {none}");
         match self {

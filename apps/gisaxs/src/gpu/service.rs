@@ -79,9 +79,12 @@ impl Service {
         let memory = request.memory;
         if needed > memory {
             let fix = match style() {
-                Style::Flags => "give --memory, or use --method nufft",
+                Style::Flags => {
+                    let nufft = setting("method").to("nufft");
+                    format!("give {}, or use {nufft}", setting("memory"))
+                }
                 // Functions of other languages take neither.
-                Style::Keywords => "ask for fewer q",
+                Style::Keywords => "ask for fewer q".to_owned(),
             };
             return Err(format!(
                 "the memory given, {memory} bytes, is too small: {needed} are needed on the GPU; {fix}"

@@ -191,49 +191,60 @@ impl Settings {
         }
     }
 
-    /// Refuses flags of outputs that are not written.
+    /// Refuses settings of outputs that are not written.
     ///
     /// # Errors
-    /// A flag has no effect.
+    /// A setting has no effect.
     pub fn only_of_outputs(&self) -> Result {
         let f = &self.figures;
         let pictures = self.png.is_some() || f.animation.is_some() || f.html.is_some();
         let lines = f.line_out.is_some() || f.html.is_some();
-        let picture = "there is no picture; add --png, --animation or --html";
+        let (animation, html) = (setting("animation"), setting("html"));
+        let picture = format!(
+            "there is no picture; add {}, {animation} or {html}",
+            setting("png")
+        );
         let needs = [
             (
                 self.every.is_some() && self.checkpoint.is_none(),
                 "every",
-                "there are no checkpoints; add --checkpoint",
+                format!("there are no checkpoints; add {}", setting("checkpoint")),
             ),
             (
                 self.snapshots.is_some() && self.vtu.is_none(),
                 "snapshots",
-                "there are no snapshots; add --vtu",
+                format!("there are no snapshots; add {}", setting("vtu")),
             ),
-            (f.field.is_some() && !pictures, "field", picture),
-            (f.log_color && !pictures, "log_color", picture),
-            (f.color_range.is_some() && !pictures, "color_range", picture),
+            (f.field.is_some() && !pictures, "field", picture.clone()),
+            (f.log_color && !pictures, "log_color", picture.clone()),
+            (
+                f.color_range.is_some() && !pictures,
+                "color_range",
+                picture.clone(),
+            ),
             (
                 f.mesh_lines != MeshLines::default() && !pictures,
                 "mesh_lines",
-                picture,
+                picture.clone(),
             ),
-            (!f.slices.is_empty() && !pictures, "slice", picture),
+            (!f.slices.is_empty() && !pictures, "slice", picture.clone()),
             (f.surface && !pictures, "surface", picture),
             (
                 !f.lines.is_empty() && !lines,
                 "line",
-                "there are no line-outs; add --line-out or --html",
+                format!(
+                    "there are no line-outs; add {} or {html}",
+                    setting("line_out")
+                ),
             ),
             (
                 f.animation_frames.is_some() && f.animation.is_none(),
                 "animation_frames",
-                "there is no animation; add --animation",
+                format!("there is no animation; add {animation}"),
             ),
         ];
         match needs.into_iter().find(|(without, ..)| *without) {
-            Some((_, name, why)) => Err(no_effect(name, why)),
+            Some((_, name, why)) => Err(no_effect(name, &why)),
             None => Ok(()),
         }
     }

@@ -6,6 +6,7 @@ use crate::output::{Field, Line, MeshLines, Region, Slice, Surface, View, drawab
 use crate::session::help::{name, or};
 use clap::Args;
 use greenup_app::args::FigureArgs;
+use greenup_setting::setting;
 use std::path::PathBuf;
 
 /// Frames of an animation after the first, unless the user says how many.
@@ -104,14 +105,15 @@ impl FigureSettings {
         self.animation_frames.unwrap_or(FRAMES) as usize
     }
 
-    /// Checks the flags by themselves.
+    /// Checks the settings by themselves.
     ///
     /// # Errors
     /// Logarithmic colours begin at or below zero.
     pub fn check(&self) -> std::result::Result<(), HydroError> {
         match self.color_range {
-            Some((lo, _)) if self.log_color && lo <= 0.0 => Err(HydroError::Output(format!(
-                "--color-range {lo}:…: logarithmic colours begin above 0"
+            Some((lo, hi)) if self.log_color && lo <= 0.0 => Err(HydroError::Output(format!(
+                "{}: logarithmic colours begin above 0",
+                setting("color_range").to(format_args!("{lo}:{hi}"))
             ))),
             _ => Ok(()),
         }

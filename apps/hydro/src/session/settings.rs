@@ -253,18 +253,19 @@ impl Settings {
         self
     }
 
-    /// Refuses keys of the table `[run]` that name files to write: those come from the command line alone.
+    /// Refuses keys of the table `[run]` that name files to write: those come from the user alone.
     fn check_table(&self, name: &str) -> Result {
         let problem = self.problem.as_ref().map(PathBuf::from);
         let mark = self.mark.as_ref().map(PathBuf::from);
+        let named = |name| format!("use {}", setting(name));
         for (key, file, fix) in [
-            ("checkpoint", &self.checkpoint, "use the flag --checkpoint"),
-            ("history", &self.history, "use the flag --history"),
-            ("vtu", &self.vtu, "use the flag --vtu"),
-            ("png", &self.png, "use the flag --png"),
-            ("profile_file", &self.profile_file, "use the flag --radial"),
-            ("problem", &problem, "the file is the problem"),
-            ("mark", &mark, "runs mark themselves"),
+            ("checkpoint", &self.checkpoint, named("checkpoint")),
+            ("history", &self.history, named("history")),
+            ("vtu", &self.vtu, named("vtu")),
+            ("png", &self.png, named("png")),
+            ("profile_file", &self.profile_file, named("radial")),
+            ("problem", &problem, "the file is the problem".to_owned()),
+            ("mark", &mark, "runs mark themselves".to_owned()),
         ] {
             if file.is_some() {
                 return Err(AppError::new(format!(

@@ -171,7 +171,10 @@ fn flags_without_effect_are_refused() {
         (&["--snapshots", "3"], "no snapshots"),
         (&["--field", "pressure"], "no picture"),
         (&["--log-color"], "no picture"),
-        (&["--color-range", "0:1"], "no picture"),
+        (
+            &["--color-range", "0:1"],
+            "add --png, --animation or --html",
+        ),
         (&["--mesh-lines", "on"], "no picture"),
         (&["--slice", "z=0.5"], "no picture"),
         (&["--surface"], "no picture"),

@@ -203,7 +203,11 @@ fn flags_of_figures_that_make_no_sense_are_refused() {
         (&["--slice", "w=0.5"], 2, "use x=NUMBER"),
         (&["--slice", "x=2", "--mesh", "2x2x2"], 1, "from 0 to 1"),
         (&["--color-range", "2:1"], 2, "LO below HI"),
-        (&["--color-range=-1:1", "--log-color"], 1, "above 0"),
+        (
+            &["--color-range=-1:1", "--log-color"],
+            1,
+            "--color-range -1:1: logarithmic colours begin above 0",
+        ),
         (&["--line", "x=0"], 2, "is a point"),
         (
             &["--line", "x=5:6", "--line-out", "l.csv"],

@@ -11,6 +11,7 @@ use crate::cpu::Estimated;
 use greenup_model::Machine;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
+use greenup_setting::setting;
 
 /// Draws the page; `model_of` gives the machine model by its name, for the lines of the rooflines.
 pub fn page(p: &Profile, model_of: &dyn Fn(&str) -> Option<Machine>) -> Page {
@@ -123,11 +124,11 @@ fn of_gpu(g: &GpuProfile, machine: Option<&Machine>, suffix: &str) -> Vec<Sectio
     };
     let mut paragraphs = vec![sums(g)];
     if !counted && machine.is_some() {
-        paragraphs.push(
-            "Kernels were not counted: the model takes time times the power of a class of kernels, which their names suggest. `--method \
-             counters` counts operations and bytes."
-                .to_owned(),
-        );
+        paragraphs.push(format!(
+            "Kernels were not counted: the model takes time times the power of a class of kernels, which their names suggest. `{}` \
+             counts operations and bytes.",
+            setting("method").to("counters")
+        ));
     }
     if let Some(hz) = g.clock_hz {
         let mut text = format!("Mean core clock {}.", si(hz, "Hz"));

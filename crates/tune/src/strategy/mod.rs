@@ -19,6 +19,7 @@ pub(crate) use first::First;
 pub use steered::Steering;
 
 use ask::{child, fresh, nearest};
+use greenup_setting::setting;
 
 /// Name and one line about each strategy.
 pub const STRATEGIES: [(&str, &str); 13] = [
@@ -60,7 +61,8 @@ pub enum StrategyError {
     },
     /// `steered` without predictions.
     #[error(
-        "`steered` needs a machine and the work of each point: name a machine with --machine, and give [work] in the problem"
+        "`steered` needs a machine and the work of each point: name a machine with {}, and give [work] in the problem",
+        setting("machine")
     )]
     NoSteering,
 }
