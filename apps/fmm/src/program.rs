@@ -28,7 +28,7 @@ enum Command {
     Tune(tune::TuneArgs),
     /// Evaluate direct sums on a CPU or GPU, compared with the peak of their instruction mix
     Direct(direct::DirectArgs),
-    /// Measure evaluations of eight inputs, with hardware counters on a GPU, for `greenup explain`
+    /// Measure evaluations of several inputs, with hardware counters on a GPU, for `greenup explain`
     Study(study::StudyArgs),
     /// Draw the U, V, W and X lists of a box
     Lists(lists::ListsArgs),

@@ -6,7 +6,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`sensor`] | the [`Sensor`] trait, readings, errors, problems with their fix |
-//! | [`sensors`] | NVML, RAPL, hwmon, battery, external meter, recorded trace |
+//! | [`sensors`] | the kinds of sensors, one file each, and finding those of this host |
 //! | [`control`] | clocks and power limit of a GPU, always restored |
 //! | [`mod@perf`] | counters of Linux's perf events |
 //! | [`wrap`] | counters that wrap around or go backwards |

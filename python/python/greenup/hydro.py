@@ -20,8 +20,7 @@ __all__ = ["Run"]
 class Run:
     """A run between two steps.
 
-    ``problem``: 0 Taylor-Green, 1 Sedov, 2 Sod, 3 triple point, 4 Gresho, 5 and 6 Riemann problems, 7 Rayleigh-Taylor,
-    ``"noh"``, ``"saltzman"``, or a file ``*.toml``. ``mesh``: a name as in ``hydro run --help``, the zones of a unit box
+    ``problem``: a number or a name that ``hydro list`` shows, or a file ``*.toml``. ``mesh``: a name as in ``hydro run --help``, the zones of a unit box
     such as ``"48x48"``, or a file. ``refine``: uniform refinements. The other settings are those of ``hydro run``:
     ``order``, ``energy_order``, ``ode``, ``assembly`` (``"full"``, ``"partial"``), ``device`` (``"cpu"``, ``"cuda"``,
     ``"cuda:N"``, ``"cuda+cpu"``), ``cfl``, ``cg_tol``, ``cg_max``, ``e0``, ``t_final``; what is left out is the problem's

@@ -270,8 +270,8 @@ fn facts(space: &Space, strategy: &str, seed: u64) -> SweepFacts {
 #[pyfunction]
 pub fn strategies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
-    for (name, about) in STRATEGIES {
-        out.set_item(name, value(py, &about.into())?)?;
+    for s in STRATEGIES {
+        out.set_item(s.name, value(py, &s.about.into())?)?;
     }
     Ok(out)
 }

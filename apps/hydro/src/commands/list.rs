@@ -1,9 +1,9 @@
 //! The problems and their defaults.
 
 use crate::problem::{Problem, Standard};
-use greenup_app::{Result, print, stdout};
+use greenup_app::{Result, print};
+use greenup_report::table::Columns;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 #[derive(Serialize)]
 struct ListedProblem {
@@ -24,7 +24,7 @@ enum Name {
 }
 
 pub fn list(json: bool) -> Result {
-    let rows = Standard::ALL.into_iter().enumerate().map(|(i, s)| {
+    let rows = Standard::ALL.iter().enumerate().map(|(i, s)| {
         let d = s.defaults();
         ListedProblem {
             problem: match i {
@@ -42,19 +42,17 @@ pub fn list(json: bool) -> Result {
         let all: Vec<ListedProblem> = rows.collect();
         return print::json(&all);
     }
-    let mut out =
-        String::from("problem   name             mesh              refine  t-final     order\n");
-    for r in rows {
-        let problem = match r.problem {
+    let all: Vec<ListedProblem> = rows.collect();
+    let columns = Columns::<ListedProblem>::new()
+        .text("problem", "", |r| match r.problem {
             Name::Number(n) => n.to_string(),
             Name::Name(n) => n.to_owned(),
-        };
-        let _ = writeln!(
-            out,
-            "{problem:<10}{:<17}{:<18}{:>6}  {:<12}{:>5}",
-            r.name, r.mesh, r.refine, r.t_final, r.order
-        );
-    }
-    stdout::bytes(out.as_bytes());
+        })
+        .text("name", "", |r| r.name.to_owned())
+        .text("mesh", "", |r| r.mesh.to_owned())
+        .count("refine", "", |r| r.refine as u64)
+        .shown("t-final", "", |t| t.to_string(), |r| r.t_final)
+        .count("order", "", |r| r.order as u64);
+    print::table(&columns.table("", all));
     Ok(())
 }

@@ -28,32 +28,6 @@ impl Defaults {
     };
 }
 
-impl Standard {
-    /// Default settings of the problem.
-    pub fn defaults(self) -> Defaults {
-        let (mesh, refine, t_final, order) = match self {
-            Self::TaylorGreen => ("square01_quad", 3, 0.75, 2),
-            Self::Sedov => ("square01_quad", 2, 0.6, 2),
-            Self::Sod => ("segment01", 5, 0.2, 2),
-            Self::TriplePoint => ("rectangle01_quad", 2, 3.0, 2),
-            // A full turn of the inner vortex takes 0.4 π.
-            Self::Gresho => ("square_gresho", 3, 0.628_318_53, 3),
-            // The times at which these configurations are published (Kurganov and Tadmor 2002).
-            Self::Riemann12 => ("square01_quad", 3, 0.25, 2),
-            Self::Riemann6 => ("square01_quad", 3, 0.3, 2),
-            Self::RayleighTaylor => ("rt2D", 1, 4.0, 4),
-            Self::Noh => ("square01_quad", 3, 0.6, 2),
-            Self::Saltzman => ("saltzman01_quad", 2, 0.6, 2),
-        };
-        Defaults {
-            mesh,
-            refine,
-            t_final,
-            order,
-        }
-    }
-}
-
 impl Problem {
     /// Default settings of the problem.
     pub fn defaults(&self) -> Defaults {

@@ -49,16 +49,24 @@ impl Problem {
         let by_number = name.parse::<usize>().ok().filter(|n| *n < Self::NUMBERED);
         let found = match by_number {
             Some(n) => Standard::ALL.get(n).copied(),
-            None => Standard::ALL.into_iter().find(|s| s.name() == name),
+            None => Standard::ALL.iter().copied().find(|s| s.name() == name),
         };
         found.map(Self::from).ok_or_else(|| {
-            let names: Vec<&str> = Standard::ALL.iter().map(|s| s.name()).collect();
             HydroError::Problem(format!(
-                "there is no problem {name}: there are 0 to 7 ({}), {}, and files *.toml",
-                names[..Self::NUMBERED].join(", "),
-                names[Self::NUMBERED..].join(", ")
+                "there is no problem {name}: there are {}, and files *.toml",
+                Self::names()
             ))
         })
+    }
+
+    /// Names of the standard problems, with their numbers.
+    pub fn names() -> String {
+        let named = |(i, s): (usize, &Standard)| match i {
+            0..Self::NUMBERED => format!("{i} {}", s.name()),
+            _ => s.name().to_owned(),
+        };
+        let all: Vec<String> = Standard::ALL.iter().enumerate().map(named).collect();
+        all.join(", ")
     }
 
     /// The standard problem; `None` for a problem file.

@@ -1,5 +1,6 @@
 //! Initial data of the standard problems.
 
+use super::Defaults;
 use std::f64::consts::PI;
 
 /// A standard problem; the first eight in the order of Laghos's problem numbers 0 to 7.
@@ -31,7 +32,7 @@ use Standard as P;
 
 impl Standard {
     /// All problems; the first [`Problem::NUMBERED`](super::Problem::NUMBERED) in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: &[Self] = &[
         P::TaylorGreen,
         P::Sedov,
         P::Sod,
@@ -46,23 +47,41 @@ impl Standard {
 
     /// Name of the problem on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            P::TaylorGreen => "taylor-green",
-            P::Sedov => "sedov",
-            P::Sod => "sod",
-            P::TriplePoint => "triple-point",
-            P::Gresho => "gresho",
-            P::Riemann12 => "riemann12",
-            P::Riemann6 => "riemann6",
-            P::RayleighTaylor => "rayleigh-taylor",
-            P::Noh => "noh",
-            P::Saltzman => "saltzman",
-        }
+        self.setting().0
     }
 
     /// Whether there is artificial viscosity.
     pub fn viscous(self) -> bool {
-        !matches!(self, P::TaylorGreen | P::Gresho)
+        self.setting().1
+    }
+
+    /// Default settings of the problem.
+    pub fn defaults(self) -> Defaults {
+        let (mesh, refine, t_final, order) = self.setting().2;
+        Defaults {
+            mesh,
+            refine,
+            t_final,
+            order,
+        }
+    }
+
+    /// Name, viscosity, and default mesh, refinements, final time and order.
+    fn setting(self) -> (&'static str, bool, (&'static str, usize, f64, usize)) {
+        match self {
+            P::TaylorGreen => ("taylor-green", false, ("square01_quad", 3, 0.75, 2)),
+            P::Sedov => ("sedov", true, ("square01_quad", 2, 0.6, 2)),
+            P::Sod => ("sod", true, ("segment01", 5, 0.2, 2)),
+            P::TriplePoint => ("triple-point", true, ("rectangle01_quad", 2, 3.0, 2)),
+            // A full turn of the inner vortex takes 0.4 π.
+            P::Gresho => ("gresho", false, ("square_gresho", 3, 0.628_318_53, 3)),
+            // The times at which these configurations are published (Kurganov and Tadmor 2002).
+            P::Riemann12 => ("riemann12", true, ("square01_quad", 3, 0.25, 2)),
+            P::Riemann6 => ("riemann6", true, ("square01_quad", 3, 0.3, 2)),
+            P::RayleighTaylor => ("rayleigh-taylor", true, ("rt2D", 1, 4.0, 4)),
+            P::Noh => ("noh", true, ("square01_quad", 3, 0.6, 2)),
+            P::Saltzman => ("saltzman", true, ("saltzman01_quad", 2, 0.6, 2)),
+        }
     }
 
     /// Initial density at a position.

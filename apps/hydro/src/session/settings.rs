@@ -37,8 +37,10 @@ impl Assembly {
 }
 
 /// Help of `--problem`.
-const PROBLEMS: &str = "Problem: 0 Taylor–Green, 1 Sedov, 2 Sod, 3 triple point, 4 Gresho, 5 and 6 Riemann problems, \
-    7 Rayleigh–Taylor, noh, saltzman, or a file *.toml; `hydro list` shows the defaults of each";
+fn problems() -> String {
+    let names = Problem::names();
+    format!("Problem: {names}, or a file *.toml; `hydro list` shows the defaults of each")
+}
 
 /// Values of settings that neither the user nor the problem gives.
 const PROBLEM: &str = "1";
@@ -50,7 +52,7 @@ const SNAPSHOTS: usize = 10;
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    #[arg(long, value_name = "N|NAME|FILE", help = or(PROBLEMS, PROBLEM))]
+    #[arg(long, value_name = "N|NAME|FILE", help = or(&problems(), PROBLEM))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Mesh: segment01, square01_quad, square01_tri, cube01_hex, rectangle01_quad, box01_hex, square_gresho, rt2D,

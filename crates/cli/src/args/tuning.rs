@@ -6,6 +6,7 @@ use greenup_app::args::{FigureArgs, SensorArg, bytes};
 use greenup_study::pages::sweep::heat::Axes;
 use greenup_tune::search::Budget;
 use greenup_tune::shard::Shard;
+use greenup_tune::strategy;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -48,8 +49,7 @@ pub struct SpaceArgs {
 /// How to search a space on this host.
 #[derive(Args)]
 pub struct SearchArgs {
-    /// Search strategy: portfolio, forest, gp, exhaustive, random, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
-    #[arg(long, default_value = greenup_tune::DEFAULT)]
+    #[arg(long, default_value = greenup_tune::DEFAULT, help = format!("Search strategy: {}", strategy::names()))]
     pub strategy: String,
     /// Budget: trials (100), a time (60s, 10m) or a share of the space (5%)
     #[arg(long, default_value = "60s", value_parser = budget)]
@@ -306,8 +306,8 @@ pub struct ReplayArgs {
     /// flat, rim, decoy, paths, divisors, rugged, failing. Several of them give a table
     #[arg(required = true)]
     pub recorded: Vec<PathBuf>,
-    /// Search strategies, separated by commas or repeated: portfolio, forest, gp, random, exhaustive, local, anneal, genetic, evolve, halving, nsga2, alternate, steered
-    #[arg(long, default_value = greenup_tune::DEFAULT, value_delimiter = ',')]
+    #[arg(long, default_value = greenup_tune::DEFAULT, value_delimiter = ',',
+        help = format!("Search strategies, separated by commas or repeated: {}", strategy::names()))]
     pub strategy: Vec<String>,
     /// Budget: trials (100), simulated time (60s, 10m) or a share of the recorded configs (5%). Several, separated by commas,
     /// give a table: shares only

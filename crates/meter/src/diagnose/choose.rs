@@ -2,7 +2,7 @@
 
 use crate::probe::{Diagnosis, probe};
 use crate::sensor::{OpenedSensor, Problem, SensorInfo};
-use crate::sensors::{BusId, discover, nvml, open_named};
+use crate::sensors::{BusId, OF_HOSTS, discover, nvml, open_named};
 use crate::{Meter, Policy, Sensor};
 use greenup_setting::setting;
 
@@ -38,16 +38,6 @@ pub fn found(named: Option<&str>) -> Vec<OpenedSensor> {
     }
     found
 }
-
-/// Order in which main sensors are taken when the user names none.
-const PREFERRED: [&str; 6] = [
-    "rapl:package",
-    "rapl:perf-pkg",
-    "rapl:psys",
-    "rapl:perf-psys",
-    "battery:",
-    "hwmon:",
-];
 
 /// What runs the work that sensors are chosen for.
 #[derive(Clone, Copy, Debug)]
@@ -107,14 +97,15 @@ pub fn sensors(
             Some(at.ok_or_else(|| unusable(name, &diagnoses))?)
         }
         None => {
+            let of_hosts: Vec<String> = OF_HOSTS.iter().map(|p| (*p).to_owned()).collect();
             let at = |ids: &[String]| {
                 ids.iter()
                     .find_map(|p| usable.iter().position(|s| s.info().id.starts_with(p)))
             };
             match target {
-                Target::Host => at(&PREFERRED.map(str::to_owned)),
+                Target::Host => at(&of_hosts),
                 Target::Gpu(_) => gpu.and_then(|g| at(&of_gpu(g))),
-                Target::HostOr(find) => at(&PREFERRED.map(str::to_owned)).or_else(|| {
+                Target::HostOr(find) => at(&of_hosts).or_else(|| {
                     let gpu = nvml::index(find()?).ok()?;
                     at(&of_gpu(gpu))
                 }),

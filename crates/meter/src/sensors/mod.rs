@@ -32,6 +32,16 @@ pub fn discover_below(root: &Path) -> Vec<OpenedSensor> {
     found
 }
 
+/// How the ids of sensors of a host's CPU begin, in the order in which one is taken when the user names none.
+pub(crate) const OF_HOSTS: &[&str] = &[
+    "rapl:package",
+    "rapl:perf-pkg",
+    "rapl:psys",
+    "rapl:perf-psys",
+    "battery:",
+    "hwmon:",
+];
+
 /// Opens a sensor that the user names: `external:FILE`, `external:cmd:COMMAND`, `recorded:FILE`.
 ///
 /// Returns `None` for a name that is not of this form (it may be one of [`discover`]'s).

@@ -21,40 +21,95 @@ pub use steered::Steering;
 use ask::{child, fresh, nearest};
 use greenup_setting::setting;
 
-/// Name and one line about each strategy.
-pub const STRATEGIES: [(&str, &str); 13] = [
-    (
-        "portfolio",
+/// A strategy that is chosen by its name.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    make: Make,
+}
+
+type Made = Result<Box<dyn Strategy>, StrategyError>;
+type Make = fn(Option<Steering>) -> Made;
+
+const fn entry(name: &'static str, about: &'static str, make: Make) -> Entry {
+    Entry { name, about, make }
+}
+
+/// All strategies, the default first.
+pub const STRATEGIES: &[Entry] = &[
+    entry(
+        DEFAULT,
         "forest, Gaussian process, annealing, local search and restarts over one history (the default)",
+        |_| Ok(Box::new(portfolio::Portfolio::default())),
     ),
-    (
+    entry(
         "forest",
         "Bayesian, with a forest of randomised trees as surrogate",
+        |_| Ok(Box::new(surrogate::Surrogate::forest())),
     ),
-    ("gp", "Bayesian, with a Gaussian process as surrogate"),
-    ("exhaustive", "every point, in random order"),
-    ("random", "random points"),
-    ("local", "steepest descent over neighbours, restarted"),
-    ("anneal", "simulated annealing"),
-    ("genetic", "genetic algorithm"),
-    ("evolve", "differential evolution"),
-    ("halving", "successive halving on measuring time"),
-    ("nsga2", "NSGA-II for two objectives"),
-    (
+    entry(
+        "gp",
+        "Bayesian, with a Gaussian process as surrogate",
+        |_| Ok(Box::new(surrogate::Surrogate::gaussian_process())),
+    ),
+    entry("exhaustive", "every point, in random order", |_| {
+        Ok(Box::new(exhaustive::Exhaustive::default()))
+    }),
+    entry("random", "random points", |_| {
+        Ok(Box::new(exhaustive::Exhaustive::default()))
+    }),
+    entry(
+        "local",
+        "steepest descent over neighbours, restarted",
+        |_| Ok(Box::new(local::Local::default())),
+    ),
+    entry("anneal", "simulated annealing", |_| {
+        Ok(Box::new(anneal::Anneal::default()))
+    }),
+    entry("genetic", "genetic algorithm", |_| {
+        Ok(Box::new(genetic::Genetic::default()))
+    }),
+    entry("evolve", "differential evolution", |_| {
+        Ok(Box::new(evolve::Evolve::default()))
+    }),
+    entry("halving", "successive halving on measuring time", |_| {
+        Ok(Box::new(halving::Halving::default()))
+    }),
+    entry("nsga2", "NSGA-II for two objectives", |_| {
+        Ok(Box::new(nsga2::Nsga2::default()))
+    }),
+    entry(
         "alternate",
         "the forest for one of several objectives after the other",
+        |_| Ok(Box::new(alternate::Alternate::default())),
     ),
-    ("steered", "in the order that the energy roofline predicts"),
+    entry(
+        "steered",
+        "in the order that the energy roofline predicts",
+        |steering| match steering {
+            Some(s) => Ok(Box::new(steered::Steered::new(s))),
+            None => Err(StrategyError::NoSteering),
+        },
+    ),
 ];
 
 /// The strategy used when none is named.
 pub const DEFAULT: &str = "portfolio";
 
+/// Names of all strategies, separated by commas.
+pub fn names() -> String {
+    let all: Vec<&str> = STRATEGIES.iter().map(|s| s.name).collect();
+    all.join(", ")
+}
+
 /// A strategy that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StrategyError {
     /// No strategy has this name.
-    #[error("there is no strategy `{name}`: {}", STRATEGIES.map(|s| s.0).join(", "))]
+    #[error("there is no strategy `{name}`: {}", names())]
     Unknown {
         /// The name.
         name: String,
@@ -71,30 +126,27 @@ pub enum StrategyError {
 ///
 /// # Errors
 /// The names that exist, or what is missing.
-pub fn strategy(
-    name: &str,
-    steering: Option<Steering>,
-) -> Result<Box<dyn Strategy>, StrategyError> {
-    Ok(match name {
-        "portfolio" => Box::new(portfolio::Portfolio::default()),
-        "forest" => Box::new(surrogate::Surrogate::forest()),
-        "gp" => Box::new(surrogate::Surrogate::gaussian_process()),
-        "exhaustive" | "random" => Box::new(exhaustive::Exhaustive::default()),
-        "local" => Box::new(local::Local::default()),
-        "anneal" => Box::new(anneal::Anneal::default()),
-        "genetic" => Box::new(genetic::Genetic::default()),
-        "evolve" => Box::new(evolve::Evolve::default()),
-        "halving" => Box::new(halving::Halving::default()),
-        "nsga2" => Box::new(nsga2::Nsga2::default()),
-        "alternate" => Box::new(alternate::Alternate::default()),
-        "steered" => match steering {
-            Some(s) => Box::new(steered::Steered::new(s)),
-            None => return Err(StrategyError::NoSteering),
-        },
-        _ => {
-            return Err(StrategyError::Unknown {
-                name: name.to_owned(),
-            });
+pub fn strategy(name: &str, steering: Option<Steering>) -> Made {
+    let entry = STRATEGIES.iter().find(|s| s.name == name);
+    let unknown = || StrategyError::Unknown {
+        name: name.to_owned(),
+    };
+    (entry.ok_or_else(unknown)?.make)(steering)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The docs have a line about each.
+    #[test]
+    fn every_strategy_is_in_the_docs() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tune.md");
+        let docs = std::fs::read_to_string(page).unwrap();
+        let (_, table) = docs.split_once("| `--strategy` | what |").unwrap();
+        let (table, _) = table.split_once("\n\n").unwrap();
+        for s in STRATEGIES {
+            assert!(table.contains(&format!("`{}`", s.name)), "{}", s.name);
         }
-    })
+    }
 }

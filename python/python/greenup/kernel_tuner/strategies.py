@@ -2,6 +2,8 @@
 
 import warnings
 
+from .. import strategies
+
 #: Kernel Tuner's strategies: the tuner's of the same kind, or its default.
 STRATEGIES = {
     "brute_force": "exhaustive",
@@ -27,7 +29,7 @@ STRATEGIES = {
     "nsga3": "portfolio",
 }
 #: The tuner's own.
-OWN = ("portfolio", "forest", "gp", "exhaustive", "random", "local", "anneal", "genetic", "evolve", "halving")
+OWN = tuple(strategies())
 #: Evaluations where a strategy that samples gets no limit.
 DEFAULT_EVALUATIONS = 100
 _KNOWN = ("max_fevals", "time_limit", "fraction", "searchspace_construction_options")

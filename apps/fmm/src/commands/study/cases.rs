@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Distribution, number of points, ncrit.
-const INPUTS: [(Distribution, usize, usize); 8] = [
+const INPUTS: &[(Distribution, usize, usize)] = &[
     (Distribution::Cube, 250_000, 128),
     (Distribution::Cube, 250_000, 1024),
     (Distribution::Cube, 1_000_000, 64),
@@ -29,7 +29,7 @@ const INPUTS: [(Distribution, usize, usize); 8] = [
 ];
 
 /// Precision, accuracy, gradients.
-const SETTINGS: [(PrecisionArg, f64, bool); 4] = [
+const SETTINGS: &[(PrecisionArg, f64, bool)] = &[
     (PrecisionArg::F32, 1e-4, false),
     (PrecisionArg::F64, 1e-6, false),
     (PrecisionArg::F32, 1e-3, true),
