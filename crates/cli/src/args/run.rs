@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup run -- sleep 0.2\n  greenup run --compare 'gzip -9 -kc FILE' -- gzip -1 -kc FILE\n  greenup run --rel-error 1% --export json -- ./app\n  greenup run --parameter-list level 1,6,9 -- gzip -{level} -kc FILE\n  greenup run --parameter-scan threads 1 8 --prepare 'rm -f out' -- ./app --threads {threads}"
+    after_help = "Examples:\n  greenup run 'sleep 0.2'\n  greenup run 'gzip -1 -kc FILE' 'gzip -9 -kc FILE'\n  greenup run --compare './app --new' -- ./app\n  greenup run --rel-error 1% --export json -- ./app\n  greenup run --parameter-list level 1,6,9 -- gzip -{level} -kc FILE\n  greenup run --parameter-scan threads 1 8 --prepare 'rm -f out' -- ./app --threads {threads}"
 )]
 pub struct RunArgs {
-    /// Another command to compare with; repeatable. The command after `--` is the baseline
+    /// Another command to compare with; repeatable. The command after `--`, or the first in quotes, is the baseline
     #[arg(long, value_name = "CMD")]
     pub compare: Vec<String>,
     /// Warm-up runs, not counted
@@ -66,7 +66,7 @@ pub struct RunArgs {
     pub show_output: bool,
     #[command(flatten)]
     pub sensor: SensorArg,
-    /// The command and its arguments, run without a shell
+    /// The command and its arguments, or several commands in quotes to compare; they run without a shell
     #[arg(
         required = true,
         trailing_var_arg = true,

@@ -77,6 +77,16 @@ pub enum CommandError {
     },
 }
 
+/// Whether a shell would act on a word.
+pub fn of_a_shell(word: &str) -> bool {
+    let plain = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    ["|", "||", "&&", "&", ";", "|&"].contains(&word)
+        || plain.starts_with(['>', '<'])
+        || word.starts_with("$(")
+        || word.contains('`')
+        || word.len() > 1 && word.ends_with(';')
+}
+
 impl CommandLine {
     /// Splits one string as a shell would, without running a shell.
     ///
@@ -97,6 +107,11 @@ impl CommandLine {
             args: words,
             ..Self::default()
         })
+    }
+
+    /// The first word that a shell would act on, and that the program only gets as it is.
+    pub fn of_a_shell(&self) -> Option<&str> {
+        (self.args.iter().map(String::as_str)).find(|w| of_a_shell(w))
     }
 
     /// As the user would type it.

@@ -1,5 +1,6 @@
 //! Words of a command with `{name}` in them.
 
+use greenup_meter::command::of_a_shell;
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,16 +81,8 @@ impl Words {
 
     /// The first word that a shell would act on, and that a program only gets as it is.
     pub(crate) fn of_a_shell(&self) -> Option<&str> {
-        let operator = |w: &str| {
-            let plain = w.trim_start_matches(|c: char| c.is_ascii_digit());
-            ["|", "||", "&&", "&", ";", "|&"].contains(&w)
-                || plain.starts_with(['>', '<'])
-                || w.starts_with("$(")
-                || w.contains('`')
-                || w.len() > 1 && w.ends_with(';')
-        };
         self.0.iter().skip(1).find_map(|w| match w.first() {
-            Some(Part::Text(t)) if operator(t) => Some(t.as_str()),
+            Some(Part::Text(t)) if of_a_shell(t) => Some(t.as_str()),
             _ => None,
         })
     }

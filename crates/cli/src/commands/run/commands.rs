@@ -2,17 +2,15 @@
 
 use crate::args::RunArgs;
 use greenup_app::error::{AppError, Result};
+use greenup_app::print;
 use greenup_meter::command::CommandLine;
 use greenup_meter::parameters::{Parameter, ParameterError, substitute, variants};
 use std::fs::File;
+use std::path::Path;
 
 /// Every command with every value of its parameters; the baseline first.
 pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
-    let mut commands = vec![CommandLine {
-        program: args.command[0].clone(),
-        args: args.command[1..].to_vec(),
-        ..CommandLine::default()
-    }];
+    let mut commands = positional(&args.command)?;
     for text in &args.compare {
         commands.push(CommandLine::parse(text)?);
     }
@@ -22,7 +20,7 @@ pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
             "--name is given {} times for {n} commands",
             args.name.len()
         ))
-        .hint("give one name per command, that of the command after `--` first"));
+        .hint("give one name per command, the baseline's first"));
     }
     if args.prepare.len() > 1 && args.prepare.len() != n {
         return Err(AppError::new(format!(
@@ -53,6 +51,38 @@ pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
                 "--input {} cannot be read: {cause}",
                 path.display()
             )));
+        }
+    }
+    Ok(all)
+}
+
+/// One command of several words; or, where the first word has blanks and is no file, a command in each word.
+fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
+    let first = &words[0];
+    if first.starts_with('-') {
+        return Err(AppError::new(format!("there is no option `{first}`"))
+            .hint("options stand before the command; `greenup run --help` lists them"));
+    }
+    let quoted = first.contains(char::is_whitespace) && !Path::new(first).exists();
+    if !quoted {
+        return Ok(vec![CommandLine {
+            program: first.clone(),
+            args: words[1..].to_vec(),
+            ..CommandLine::default()
+        }]);
+    }
+    if let Some(option) = words.iter().find(|w| w.starts_with('-')) {
+        return Err(AppError::new(format!("`{option}` is no command"))
+            .hint("options stand before the commands"));
+    }
+    let all = words.iter().map(|w| CommandLine::parse(w));
+    let all = all.collect::<std::result::Result<Vec<_>, _>>()?;
+    for c in &all {
+        if let Some(word) = c.of_a_shell() {
+            print::warn(format!(
+                "`{}` runs without a shell, so `{word}` goes to the program as it is; for a shell write \"sh -c '…'\"",
+                c.display()
+            ));
         }
     }
     Ok(all)
