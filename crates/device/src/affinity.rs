@@ -1,13 +1,13 @@
 //! Pinning of threads to CPUs: the orders in which threads take the CPUs of a host.
 
 use crate::facts::{parse_list, usable_cpus};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::Path;
 
 /// How threads are pinned, as OpenMP runtimes name it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pin {
     /// The system moves them.

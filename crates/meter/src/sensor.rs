@@ -1,6 +1,6 @@
 //! What a sensor is.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ pub struct Reading {
 }
 
 /// State of the device a sensor watches, as far as it can tell.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceState {
     /// Core clock, Hz.
     pub clock_hz: Option<f64>,

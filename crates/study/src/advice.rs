@@ -159,6 +159,7 @@ mod tests {
             verification: (0.0, 1e-15),
             measured: Some(Measurement {
                 time_s: Summary::of(&times).unwrap(),
+                times_s: times.clone(),
                 energy_j: None,
                 power_w: None,
                 sensor: None,

@@ -262,6 +262,38 @@ pub fn words(command: &str) -> Vec<String> {
     shell_words::split(command).expect("quotes in pairs")
 }
 
+/// The page that `greenup analyze` makes of a sweep, by the program beside the tests.
+///
+/// # Panics
+/// It fails, or a build of the whole workspace did not put it there.
+pub fn analyzed(sweep: &Path) -> String {
+    let test = std::env::current_exe().expect("a test");
+    let greenup = test.ancestors().nth(2).expect("a folder").join("greenup");
+    assert!(
+        greenup.is_file(),
+        "cargo build --workspace makes {greenup:?}"
+    );
+    let out = sweep.with_extension("analysis");
+    succeeds(
+        Command::new(greenup)
+            .args(["analyze", "--out"])
+            .args([&out, sweep]),
+    );
+    fs::read_to_string(out.join("report.html")).expect("a page")
+}
+
+/// The whole lines of a sweep's trials.
+///
+/// # Panics
+/// A line is no JSON.
+pub fn trials(sweep: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(sweep.join("trials.jsonl")).unwrap_or_default();
+    text.split_inclusive('\n')
+        .filter(|l| l.ends_with('\n'))
+        .map(|l| serde_json::from_str(l).expect("a trial"))
+        .collect()
+}
+
 /// Loops that keep cores busy, ended with it.
 pub struct Busy(Vec<Child>);
 

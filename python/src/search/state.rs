@@ -173,6 +173,7 @@ fn trial(config: Vec<greenup_space::Value>, found: PointResult) -> Trial {
             .duration_since(UNIX_EPOCH)
             .map_or(0.0, |d| d.as_secs_f64()),
         device: None,
+        row: None,
     }
 }
 

@@ -1,7 +1,6 @@
 //! `fmm study` under kills and full disks: trials stay, the next call goes on.
 
-use greenup_testing::{fails, on_a_full_disk, started, succeeds};
-use std::fs;
+use greenup_testing::{analyzed, fails, on_a_full_disk, started, succeeds, trials};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,15 +16,6 @@ fn study(dir: &Path, out: &str, first: &str) -> Command {
     .current_dir(dir)
     .stdin(Stdio::null());
     c
-}
-
-/// Trials on whole lines.
-fn trials(dir: &Path) -> Vec<serde_json::Value> {
-    let text = fs::read_to_string(dir.join("trials.jsonl")).unwrap_or_default();
-    text.split_inclusive('\n')
-        .filter(|l| l.ends_with('\n'))
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect()
 }
 
 #[test]
@@ -51,6 +41,7 @@ fn a_killed_study_goes_on() {
     for t in &all {
         assert_eq!(all.iter().filter(|o| o["config"] == t["config"]).count(), 1);
     }
+    assert!(analyzed(&out).contains("ncrit"));
 }
 
 #[test]

@@ -66,6 +66,17 @@ pub enum Precision {
     F16x2,
 }
 
+impl Precision {
+    /// The name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::F16x2 => "f16x2",
+        }
+    }
+}
+
 trait Real: Copy + Default + Send + Sync {
     fn of(x: f64) -> Self;
     /// Adds the sums over some nodes at each q.

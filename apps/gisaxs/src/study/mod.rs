@@ -6,10 +6,12 @@
 //! | `work` | operations of each method |
 //! | `row` | one row of the tables: the case, measured and predicted values |
 //! | `scaling` | a case on 1 to N GPUs or threads |
+//! | [`scaled_table`] | its table |
 //! | `page` | the HTML page |
 
 mod page;
 mod row;
+pub mod scaled_table;
 mod scaling;
 mod work;
 

@@ -16,12 +16,12 @@ use greenup_model::{Machine, Op, predict};
 use greenup_ranks::Alone;
 use greenup_report::si::si;
 use num_complex::Complex64;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// A case: the form factor of a ball of radius 10 nm on a grid of q.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Case {
     /// Rows and columns of triangles on the ball.
     pub ball: (usize, usize),
@@ -101,7 +101,7 @@ impl Case {
 }
 
 /// A row: measured, derived and predicted values.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The case.
     pub case: Case,

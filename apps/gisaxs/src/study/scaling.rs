@@ -13,7 +13,8 @@ use greenup_meter::stats::median;
 use greenup_ranks::Alone;
 use num_complex::Complex64;
 use rayon::ThreadPool;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -58,6 +59,11 @@ impl Team {
         })
     }
 
+    /// Their number and how they are pinned.
+    pub fn devices(&self) -> (usize, Pin) {
+        (self.size, self.pin)
+    }
+
     fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
             Some(pool) => pool.install(work),
@@ -67,7 +73,7 @@ impl Team {
 }
 
 /// A case on a team. Times are medians of interleaved rounds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scaled<D> {
     /// The case.
     pub case: Case,
@@ -83,13 +89,16 @@ pub struct Scaled<D> {
     pub evaluation_range_s: [f64; 2],
     /// Whether F has the bits that the first team gives.
     pub same_bits: bool,
+    /// Time of each round, s: of the kernels of GPUs, which the energy is of, or of the evaluation; not in JSON.
+    #[serde(skip)]
+    pub times_s: Vec<f64>,
     /// What only these devices have.
     #[serde(flatten)]
     pub on: D,
 }
 
 /// Of a team of GPUs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OnGpus {
     /// Number of GPUs.
     pub gpus: usize,
@@ -122,7 +131,7 @@ pub struct OnGpus {
 }
 
 /// Of a team of threads.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OnThreads {
     /// Number of threads.
     pub threads: usize,
@@ -137,9 +146,15 @@ pub struct OnThreads {
 }
 
 /// What only some devices have.
-pub trait Devices: Clone + Serialize {
+pub trait Devices: Clone + Serialize + DeserializeOwned {
     /// Of a case on a team, whose rounds are compared with those of `one` device.
     fn of(case: &Case, team: &Team, one: &Rounds, these: &Rounds) -> Self;
+
+    /// The time of each round, s.
+    fn times_s(rounds: &Rounds) -> Vec<f64>;
+
+    /// Energy in this time, J; `None` if it was not measured.
+    fn energy_j(&self) -> Option<f64>;
 }
 
 /// Times of a round, s.
@@ -161,8 +176,12 @@ pub struct Rounds {
 }
 
 impl Rounds {
+    fn each(&self, of: impl Fn(&Round) -> f64) -> Vec<f64> {
+        self.all.iter().map(of).collect()
+    }
+
     fn median(&self, of: impl Fn(&Round) -> f64) -> f64 {
-        median(&self.all.iter().map(of).collect::<Vec<_>>())
+        median(&self.each(of))
     }
 
     fn evaluation_s(&self) -> f64 {
@@ -209,6 +228,14 @@ impl Devices for OnGpus {
             greenup: one.total_j().zip(r.total_j()).map(|(a, b)| a / b),
         }
     }
+
+    fn times_s(rounds: &Rounds) -> Vec<f64> {
+        rounds.each(|r| r.prepare_kernel_s + r.device.kernels_s)
+    }
+
+    fn energy_j(&self) -> Option<f64> {
+        self.total_j
+    }
 }
 
 impl Devices for OnThreads {
@@ -222,6 +249,14 @@ impl Devices for OnThreads {
             speedup,
             efficiency: speedup / team.size as f64,
         }
+    }
+
+    fn times_s(rounds: &Rounds) -> Vec<f64> {
+        rounds.each(|r| r.evaluation_s)
+    }
+
+    fn energy_j(&self) -> Option<f64> {
+        None
     }
 }
 
@@ -314,6 +349,7 @@ fn rows<D: Devices>(case: &Case, teams: &[Team], found: &[Rounds]) -> Vec<Scaled
                 evaluation_s: r.evaluation_s(),
                 evaluation_range_s: ends,
                 same_bits: r.same_bits,
+                times_s: D::times_s(r),
                 on: D::of(case, team, one.map_or(&none, |k| &found[k]), r),
             }
         })

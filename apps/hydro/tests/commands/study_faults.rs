@@ -1,6 +1,6 @@
-//! `hydro study` under kills and full disks: the file holds the rows measured so far, whole.
+//! `hydro study` under kills and full disks: the file holds the rows measured so far, whole; a folder has all of them.
 
-use greenup_testing::{fails, kill_after, on_a_full_disk};
+use greenup_testing::{analyzed, fails, kill_after, on_a_full_disk, succeeds, trials};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -55,4 +55,41 @@ fn a_full_disk_leaves_the_older_rows() {
     let said = fails(&mut on_a_full_disk(&study(dir.path()), 0));
     assert!(said.contains("rows.json cannot be written"), "{said}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+}
+
+#[test]
+fn a_killed_study_goes_on_in_its_folder_and_is_analyzed() {
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = dir.path().join("sweep");
+    let recorded = |orders: &str| {
+        let mut c = Command::new(BIN);
+        c.args(["study", "--dim", "1", "--intervals", "8", "--window", "0.2"])
+            .args(["--sensor", "none", "--orders", orders, "-o", "sweep"])
+            .current_dir(dir.path());
+        c
+    };
+    kill_after(
+        &mut recorded("2,3,4"),
+        || trials(&sweep).len() > 1,
+        Duration::from_millis(30),
+    );
+    let before = trials(&sweep);
+    succeeds(&mut recorded("2"));
+    let all = trials(&sweep);
+    assert_eq!(all[..before.len()], before);
+    assert_eq!(rows(&sweep.join("study.json")), Some(6));
+    for t in &all {
+        assert_eq!(all.iter().filter(|o| o["config"] == t["config"]).count(), 1);
+        assert_eq!(t["measured"]["times_s"].as_array().unwrap().len(), 3);
+    }
+    // Nothing is measured twice, and the page is made again.
+    fs::remove_file(sweep.join("study.html")).unwrap();
+    succeeds(&mut recorded("2"));
+    assert_eq!(trials(&sweep), all);
+    assert!(sweep.join("study.html").exists());
+    assert!(analyzed(&sweep).contains("assembly"));
+    let mut other = recorded("2");
+    let said = fails(other.args(["--machine", "h200"]));
+    assert!(said.contains("`machine` is new"), "{said}");
+    assert_eq!(trials(&sweep), all);
 }

@@ -2,12 +2,12 @@
 
 use crate::sensor::DeviceState;
 use crate::stats::Summary;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// A doubt about a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "flag", content = "detail")]
 pub enum Flag {
     /// No usable energy sensor: time only.
@@ -46,10 +46,13 @@ impl fmt::Display for Flag {
 }
 
 /// Time, energy and power of one iteration of some work.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// Time of one iteration, s.
     pub time_s: Summary,
+    /// The same in each window, s; not in JSON.
+    #[serde(skip)]
+    pub times_s: Vec<f64>,
     /// Energy of one iteration, J.
     pub energy_j: Option<Summary>,
     /// Mean power, W.

@@ -1,6 +1,6 @@
 //! Medians, bootstrap intervals, outliers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Seed of every bootstrap, so that a report is the same when made again.
 const SEED: u64 = 0x6772_6565_6e75_7000;
@@ -12,7 +12,7 @@ fn resamples(n: usize) -> usize {
 }
 
 /// A sample in a few numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Number of values.
     pub n: usize,

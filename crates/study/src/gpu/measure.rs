@@ -153,6 +153,7 @@ impl Measured {
                 runs: times.len(),
                 energy_runs: powers.len(),
                 time_s: Summary::of(times)?,
+                times_s: times.clone(),
                 energy_j: energies.and_then(|e| Summary::of(e)),
                 power_w: Summary::of(&powers),
                 sensor: sensor.filter(|_| !powers.is_empty()).map(str::to_owned),

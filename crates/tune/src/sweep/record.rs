@@ -140,6 +140,9 @@ pub struct Trial {
     /// Where it was measured, if recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub device: Option<TrialDevice>,
+    /// What the study of an application tells of the case in its own table, as JSON.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub row: Option<serde_json::Value>,
 }
 
 /// Where a trial was measured.
@@ -201,6 +204,7 @@ impl Trial {
             flags: Vec::new(),
             at: 0.0,
             device: None,
+            row: None,
         }
     }
 

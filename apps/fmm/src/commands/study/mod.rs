@@ -1,16 +1,18 @@
 //! `fmm study`: time and energy of evaluations, and on a GPU their hardware counters, recorded as a sweep that
 //! `greenup explain` predicts (thesis, chapter 6: eight inputs at several settings).
 
+mod case;
 mod cases;
 mod figure;
 mod row;
 
 use super::drawing;
-use cases::{Case, PARAMETERS, SEED, cases};
+use case::{Case, PARAMETERS};
+use cases::{SEED, cases};
 use clap::Args;
 use greenup_app::args::FigureArgs;
 use greenup_app::progress::{Bars, bar};
-use greenup_app::study::{self, Bench};
+use greenup_app::study::{self, Bench, Record};
 use greenup_app::{AppError, Result, interrupt, print, sensors};
 use greenup_device::{DeviceSpec, Usable};
 use greenup_files::Outputs;
@@ -18,7 +20,7 @@ use greenup_meter::Policy;
 use greenup_report::provenance::Provenance;
 use greenup_tune::counters::ncu;
 use greenup_tune::sweep::{Counted, Folder};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 #[derive(Args)]
@@ -81,22 +83,19 @@ pub fn run(args: &StudyArgs) -> Result {
         None => greenup_device::Isa::best().to_string(),
     };
     let begin = Instant::now();
-    let facts = study::facts("fmm", device, &PARAMETERS, &provenance);
-    let (mut folder, old) = study::open(&args.out, &facts)?;
-    let left: Vec<&Case> = (all.iter())
-        .filter(|c| !old.iter().any(|t| t.config == c.config()))
-        .collect();
+    let facts = study::facts(("fmm", &device), &PARAMETERS, None, &provenance);
+    let mut record = Record::open(Some(&args.out), &facts)?;
     let policy = if args.quick { QUICK } else { Policy::quick() };
     let mut bench = Bench::new(&args.device, None, policy)?.noted();
     study::measure(
-        &left,
+        &all,
+        &mut record,
         &mut provenance,
-        |case| case.arguments().join(" "),
-        |case| case.measure(&mut bench.meter, args.repeat).map(Some),
-        |done, _| Ok(done.last().map_or(Ok(()), |trial| folder.append(trial))?),
+        |case| case.measure(&mut bench.meter, args.repeat),
+        |_, _| Ok(()),
     )?;
     if gpu.is_some() && !args.no_counters {
-        count(&all, &folder)?;
+        count(&all, &args.out)?;
     }
     provenance.took("measurements", begin.elapsed().as_secs_f64());
     let sweep = Folder::read(&args.out)?;
@@ -108,11 +107,7 @@ pub fn run(args: &StudyArgs) -> Result {
     if let Some(to) = &figure {
         figure::drawing(&sweep).write(to, &args.look.look(), &provenance)?;
     }
-    if interrupt::requested() {
-        return Err(AppError::interrupted(
-            "interrupted: the measurements are kept; the same command continues",
-        ));
-    }
+    study::complete()?;
     print::note(format!(
         "`greenup explain {}` predicts the energies of cases with counters",
         args.out.display()
@@ -121,8 +116,8 @@ pub fn run(args: &StudyArgs) -> Result {
 }
 
 /// Measures the counters of cases that have none, each in a process of its own.
-fn count(all: &[Case], folder: &Folder) -> Result {
-    let (program, dir) = (greenup_app::command::this_program()?, folder.dir());
+fn count(all: &[Case], dir: &Path) -> Result {
+    let program = greenup_app::command::this_program()?;
     let mut left: Vec<&Case> = all.iter().collect();
     let counted = Folder::read(dir)?.trials.into_iter();
     for t in counted.filter(|t| !t.kernels.is_empty()) {

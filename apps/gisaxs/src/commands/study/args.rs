@@ -39,8 +39,9 @@ pub struct StudyArgs {
     /// Duration of a measurement window, s
     #[arg(long, default_value_t = 0.3, value_name = "S")]
     pub window: f64,
-    /// Write the rows after each case: json, or html (an HTML page)
-    #[arg(short, long, value_name = "FILE")]
+    /// Write the rows after each case: json, or html (an HTML page). A name without an ending is a folder with both and a sweep
+    /// of the cases, which the same command continues
+    #[arg(short, long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
     /// Print the rows as JSON
     #[arg(long)]

@@ -3,7 +3,6 @@
 use crate::mesh_form_factor::{Method, Precision};
 use crate::study::Case;
 use clap::ValueEnum;
-use greenup_app::{AppError, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Cases {
@@ -93,13 +92,4 @@ pub fn of_threads() -> Vec<Case> {
     [Method::Direct, Method::Gemm, Method::Nufft]
         .map(case)
         .into()
-}
-
-/// An error if the user interrupted before the last case.
-pub fn complete(done: usize, all: usize) -> Result {
-    if done == all {
-        return Ok(());
-    }
-    let why = format!("interrupted: {done} of {all} cases are above");
-    Err(AppError::interrupted(why))
 }

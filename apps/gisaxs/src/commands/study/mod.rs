@@ -2,35 +2,32 @@
 
 mod args;
 mod cases;
+mod placed;
 mod scaling;
 mod tables;
 
 pub use args::StudyArgs;
 
-use super::files::write;
 use crate::mesh_form_factor::Method;
 use crate::study::Case;
 use greenup_app::args::pin_pool;
+use greenup_app::study::Files;
 use greenup_app::{AppError, Result, machine};
 use greenup_files::Outputs;
-use greenup_files::outputs::ending;
 use greenup_report::provenance::Provenance;
-use serde_json::Value;
-
-/// Formats of the output.
-const ENDINGS: [&str; 2] = ["json", "html"];
 
 pub fn study(args: &StudyArgs) -> Result {
     let provenance = Provenance::of_process();
-    let mut page = false;
-    if let Some(path) = &args.out {
-        let mut out = Outputs::new();
-        if let Some(machine) = args.machine.machine.as_deref().and_then(machine::file) {
-            out.input(machine);
-        }
-        out.file(path, &ENDINGS)?;
-        page = ending(path, &ENDINGS)? == "html";
+    let mut outputs = Outputs::new();
+    if let Some(machine) = args.machine.machine.as_deref().and_then(machine::file) {
+        outputs.input(machine);
     }
+    let endings: &[_] = if args.scaling {
+        &["json"]
+    } else {
+        &["json", "html"]
+    };
+    let files = Files::new(args.out.as_deref(), &mut outputs, endings, false)?;
     args.threads.start()?;
     let on_cpu = !args.device.device.is_gpu();
     match args.pin[..] {
@@ -47,18 +44,9 @@ pub fn study(args: &StudyArgs) -> Result {
         all.retain(|c| methods.is_empty() || methods.contains(&c.method));
         all
     };
-    let keep = |value: &Value| match &args.out {
-        Some(path) => write(path, format!("{value:#}\n")),
-        None => Ok(()),
-    };
-    if args.scaling && page {
-        return Err(AppError::new("--scaling writes json, not html"));
+    match (args.scaling, on_cpu) {
+        (false, _) => tables::tables(args, of_methods, provenance, &files),
+        (_, true) => scaling::threads(args, &of_methods(cases::of_threads()), provenance, &files),
+        _ => scaling::gpus(args, &of_methods(cases::of_gpus()), provenance, &files),
     }
-    if args.scaling && on_cpu {
-        return scaling::threads(args, &of_methods(cases::of_threads()), provenance, &keep);
-    }
-    if args.scaling {
-        return scaling::gpus(args, &of_methods(cases::of_gpus()), provenance, &keep);
-    }
-    tables::tables(args, of_methods, provenance, page)
 }

@@ -1,25 +1,25 @@
 //! The cases of tables I to III on one device.
 
 use super::args::StudyArgs;
-use super::cases::{cases, complete};
-use crate::commands::files::write;
+use super::cases::cases;
+use super::placed::{parameters, placed};
 use crate::gpu::Device;
 use crate::mesh_form_factor::Watch;
 use crate::study::{CAPTION, Case, On, Row, StudyPage, columns, run};
 use crate::wisdom;
-use greenup_app::study::{Bench, measure};
+use greenup_app::study::{self, Bench, Case as _, Files, Record};
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_device::{DeviceSpec, Usable};
 use greenup_meter::Policy;
 use greenup_report::provenance::Provenance;
 use serde_json::json;
 
-/// Measures the cases of the methods that the user wants; `page`: the output is an HTML page.
+/// Measures the cases of the methods that the user wants.
 pub fn tables(
     args: &StudyArgs,
     of_methods: impl Fn(Vec<Case>) -> Vec<Case>,
     mut provenance: Provenance,
-    page: bool,
+    files: &Files,
 ) -> Result {
     let machine = args.machine.load()?;
     let device = only_gpu(&args.device.device)?;
@@ -60,13 +60,32 @@ pub fn tables(
         progress: &|_| {},
         stop: interrupt::flag(),
     };
-    let rows = measure(
-        &all,
+    let gpu = device.is_some();
+    let devices = [(if gpu { 1 } else { threads }, args.pin[0])];
+    let facts = study::facts(
+        ("gisaxs", &name),
+        &parameters(gpu),
+        args.machine.machine.iter().map(|m| ("machine", m)),
+        &provenance,
+    );
+    let rows = study::measure(
+        &placed(&all, &devices, gpu),
+        &mut Record::open(files.folder(), &facts)?,
         &mut provenance,
-        Case::name,
-        |case| Ok(run(case, &on, &mut bench, machine.as_ref(), &watch)?),
-        |rows, provenance| match &args.out {
-            Some(path) if page => {
+        |case| {
+            let row = run(&case.case, &on, &mut bench, machine.as_ref(), &watch)?;
+            Ok(row.map(|row| {
+                let config = case.configs().remove(0);
+                let mut trial = study::trial(config, std::slice::from_ref(&row.measured));
+                trial.metrics.insert("error".into(), row.error.0);
+                vec![(trial, row)]
+            }))
+        },
+        |rows, provenance| {
+            files.write("json", || {
+                Ok(format!("{:#}\n", value(rows, provenance)).into())
+            })?;
+            files.write("html", || {
                 let page = StudyPage {
                     device: &name,
                     threads,
@@ -74,10 +93,8 @@ pub fn tables(
                     rows,
                     provenance: provenance.pairs(),
                 };
-                write(path, page.render()?)
-            }
-            Some(path) => write(path, format!("{:#}\n", value(rows, provenance))),
-            None => Ok(()),
+                Ok(page.render()?.into())
+            })
         },
     )?;
     print::line(if args.json {
@@ -87,7 +104,7 @@ pub fn tables(
         let missing = (missing.iter()).map(|why| format!("\nNo energy: {why}."));
         format!("{name}\n{lines}\n{CAPTION}{}", missing.collect::<String>())
     });
-    complete(rows.len(), all.len())
+    study::complete()
 }
 
 /// The only GPU; `None` for the CPU.

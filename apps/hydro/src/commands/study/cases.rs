@@ -2,7 +2,8 @@
 
 use crate::engine::Part;
 use crate::session::settings::Assembly;
-use greenup_app::{AppError, Result};
+use greenup_app::study;
+use greenup_space::Value;
 
 /// Kinds of work: whole steps and their parts.
 pub const WORK: [(&str, Option<Part>); 3] = [
@@ -14,8 +15,15 @@ pub const WORK: [(&str, Option<Part>); 3] = [
 /// Both assemblies, in the order of their measurement.
 pub const ASSEMBLIES: [Assembly; 2] = [Assembly::Full, Assembly::Partial];
 
+/// Parameters of the sweep.
+pub const PARAMETERS: [&str; 6] = ["mesh", "order", "assembly", "work", "device", "threads"];
+
 /// Work on the Sedov problem at one order.
 pub struct Case {
+    /// Zones along each of its dimensions, as `--mesh` takes them.
+    pub mesh: String,
+    /// What computes it, as `--device` takes it.
+    pub device: String,
     pub order: usize,
     pub assembly: Assembly,
     /// One of [`WORK`].
@@ -23,39 +31,21 @@ pub struct Case {
     pub part: Option<Part>,
 }
 
-/// The cases of some orders and kinds of work, with both assemblies or one.
-pub fn cases(orders: &[usize], only: Option<Assembly>, wanted: &[String]) -> Vec<Case> {
-    let mut out = Vec::new();
-    for order in orders.iter().copied() {
-        for assembly in ASSEMBLIES {
-            for (work, part) in WORK {
-                if only.is_none_or(|only| only == assembly) && wanted.iter().any(|w| w == work) {
-                    out.push(Case {
-                        order,
-                        assembly,
-                        work,
-                        part,
-                    });
-                }
-            }
-        }
+impl study::Case for Case {
+    fn name(&self) -> String {
+        format!("Q{} {} {}", self.order, self.assembly.name(), self.work)
     }
-    out
-}
 
-/// Checks what the user asks for.
-///
-/// # Errors
-/// A number is out of its range.
-pub fn check(dim: usize, orders: &[usize], window: f64) -> Result {
-    let why = if !(1..=3).contains(&dim) {
-        format!("--dim {dim}: use 1, 2 or 3")
-    } else if let Some(order) = orders.iter().find(|o| !(1..=8).contains(*o)) {
-        format!("--orders {order}: use 1 to 8")
-    } else if !(window > 0.0 && window.is_finite()) {
-        format!("--window {window}: it must be above 0")
-    } else {
-        return Ok(());
-    };
-    Err(AppError::new(why))
+    fn configs(&self) -> Vec<Vec<Value>> {
+        let number = |n: usize| Value::Int(n as i64);
+        let text = |s: &str| Value::Str(s.to_owned());
+        vec![vec![
+            text(&self.mesh),
+            number(self.order),
+            text(self.assembly.name()),
+            text(self.work),
+            text(&self.device),
+            number(rayon::current_num_threads()),
+        ]]
+    }
 }

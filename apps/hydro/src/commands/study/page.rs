@@ -5,28 +5,32 @@ use super::power::power;
 use super::record::Study;
 use super::row::Row;
 use super::table::{columns, ratios};
-use greenup_app::output::write_chart;
+use greenup_app::study::Files;
 use greenup_app::{Result, print};
 use greenup_report::chart::FileStyle;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
-use std::path::Path;
 
 impl Study {
     /// Writes the page, and the figure of the traces if there are any, beside the file of the rows.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn write_drawings(&self, path: &Path, from: &Provenance, look: &FileStyle) -> Result {
-        let html = path.with_extension("html");
-        greenup_files::write(&html, page(self)?)?;
-        print::note(format!("wrote {} and {}", path.display(), html.display()));
-        let Some(mut chart) = power(&self.rows) else {
+    pub fn write_drawings(&self, files: &Files, from: &Provenance, look: &FileStyle) -> Result {
+        if self.rows.is_empty() {
             return Ok(());
-        };
-        chart.origin = from.pairs();
-        write_chart(&path.with_extension("png"), &chart, look)
+        }
+        files.write("html", || Ok(page(self)?.into()))?;
+        let mut wrote = vec!["json", "html"];
+        if let Some(mut chart) = power(&self.rows) {
+            chart.origin = from.pairs();
+            files.write("png", || Ok(chart.file("png", look)?))?;
+            wrote.push("png");
+        }
+        let wrote = wrote.into_iter().filter_map(|e| files.file(e));
+        wrote.for_each(|file| print::note(format!("wrote {}", file.display())));
+        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::session::prepare::engine;
 use crate::session::settings::{Assembly, Settings};
 use crate::time::stepping::Clock;
 use crate::tuning::cost_model::of_part;
-use greenup_app::study::Bench;
+use greenup_app::study::{self, Bench, Case as _, Trial};
 use greenup_app::{Result, interrupt};
 use greenup_device::DeviceSpec;
 use greenup_model::{Machine, predict};
@@ -25,7 +25,6 @@ pub struct Prepared {
     pub of: (usize, Assembly),
     hydro: Arc<Hydro>,
     engine: Box<dyn Engine>,
-    device: String,
     /// The time step of the measured work.
     dt: f64,
     /// Number of velocities and energies.
@@ -33,10 +32,9 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Sets up the problem, on so many intervals along each of its dimensions, and takes a few steps.
-    pub fn new(case: &Case, (intervals, dim): (usize, usize), device: &DeviceSpec) -> Result<Self> {
-        let zones = (intervals as f64 / case.order as f64).round().max(1.0) as usize;
-        let name = vec![zones.to_string(); dim].join("x");
+    /// Sets up the problem and takes a few steps.
+    pub fn new(case: &Case, device: &DeviceSpec) -> Result<Self> {
+        let name = &case.mesh;
         let s = Settings {
             mesh: Some(name.clone()),
             refine: Some(0),
@@ -47,7 +45,7 @@ impl Prepared {
             ..Settings::default()
         };
         let (problem, s) = s.resolved()?;
-        let mesh = Mesh::open_if(&name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
+        let mesh = Mesh::open_if(name, 0, &mut |shape, zones| checks::size(&s, shape, zones))?;
         let (hydro, state) = Hydro::new(&mesh, problem, &s.orders(), s.e0())?;
         let hydro = Arc::new(hydro);
         let mut engine = engine(&hydro, &s, s.device())?;
@@ -65,7 +63,6 @@ impl Prepared {
             of: (case.order, case.assembly),
             hydro,
             engine,
-            device: device.of_rank((0, 1), 1).to_string(),
             dt: 0.3 * clock.dt,
             unknowns: state.v.len() + state.e.len(),
         })
@@ -77,7 +74,7 @@ impl Prepared {
         case: &Case,
         bench: &mut Bench,
         machine: Option<&Machine>,
-    ) -> Result<Option<Row>> {
+    ) -> Result<Option<(Trial, Row)>> {
         let engine = &mut *self.engine;
         let measured = bench.measure(&mut || match case.part {
             Some(part) => engine.part(part),
@@ -87,6 +84,7 @@ impl Prepared {
             return Ok(None);
         };
         let m = measured.measurement;
+        let trial = study::trial(case.configs().remove(0), std::slice::from_ref(&m));
         let timings = engine.timings();
         let iterations = timings.iterations / timings.solves.max(1) as f64;
         let predicted = machine
@@ -95,7 +93,7 @@ impl Prepared {
             .and_then(|(m, part)| predict(m, &of_part(&self.hydro, part, iterations)).ok())
             .map(|p| (p.time_s, p.energy_j));
         let joules = m.energy_j.map(|e| e.median);
-        Ok(Some(Row {
+        let row = Row {
             order: case.order,
             assembly: case.assembly,
             work: case.work.to_owned(),
@@ -105,13 +103,14 @@ impl Prepared {
             seconds_error: m.time_s.relative_error(),
             watts: m.power_w.map(|w| w.median),
             joules,
-            device: self.device.clone(),
+            device: case.device.clone(),
             host_watts: measured.host_w,
             joules_per_unknown: joules
                 .filter(|_| case.work == "step")
                 .map(|j| j / self.unknowns as f64),
             predicted,
             trace: measured.trace,
-        }))
+        };
+        Ok(Some((trial, row)))
     }
 }

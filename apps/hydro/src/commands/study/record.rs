@@ -1,6 +1,7 @@
 //! What a study has measured, and its files: rows as JSON, traces of power as CSV.
 
 use super::row::Row;
+use greenup_app::study::Files;
 use greenup_app::{AppError, Result};
 use greenup_report::page::Fact;
 use greenup_report::provenance::Provenance;
@@ -19,16 +20,19 @@ pub struct Study {
 
 /// The rows with where they come from, as `--json` prints them.
 pub fn value(rows: &[Row], provenance: &Provenance) -> Value {
+    let mut rows = rows.to_vec();
+    rows.iter_mut().for_each(|r| r.trace.clear());
     json!({"provenance": provenance, "rows": rows})
 }
 
-/// Writes the rows as JSON, and their traces as CSV of the same name if there are any.
+/// Writes the rows as JSON, and their traces as CSV if there are any.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(path: &Path, rows: &[Row], provenance: &Provenance) -> Result {
-    let text = serde_json::to_vec_pretty(&value(rows, provenance))?;
-    greenup_files::write(path, text)?;
+pub fn write(files: &Files, rows: &[Row], provenance: &Provenance) -> Result {
+    files.write("json", || {
+        Ok(serde_json::to_vec_pretty(&value(rows, provenance))?)
+    })?;
     let mut csv = String::from("work,time_s,quantity,value\n");
     for row in rows {
         for (t, watts) in &row.trace {
@@ -36,7 +40,7 @@ pub fn write(path: &Path, rows: &[Row], provenance: &Provenance) -> Result {
         }
     }
     if rows.iter().any(|r| !r.trace.is_empty()) {
-        greenup_files::write(path.with_extension("csv"), csv)?;
+        files.write("csv", || Ok(csv.into()))?;
     }
     Ok(())
 }
@@ -99,7 +103,9 @@ fn add_point(rows: &mut [Row], line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::study::ENDINGS;
     use crate::session::settings::Assembly;
+    use greenup_files::Outputs;
 
     #[test]
     fn studies_are_read_back() {
@@ -120,7 +126,8 @@ mod tests {
             ..Row::default()
         };
         let p = Provenance::of_process();
-        write(&path, std::slice::from_ref(&row), &p).unwrap();
+        let files = Files::new(Some(&path), &mut Outputs::new(), &ENDINGS, true).unwrap();
+        write(&files, std::slice::from_ref(&row), &p).unwrap();
         let s = read(&path).unwrap();
         assert_eq!((s.rows.len(), s.rows[0].seconds), (1, 0.5));
         assert_eq!(s.rows[0].trace, [(0.5, 300.0)]);

@@ -29,8 +29,8 @@ pub struct Row {
     /// Prediction of the machine model: time, s, and energy, J.
     #[serde(default)]
     pub predicted: Option<(f64, Option<f64>)>,
-    /// Times, s, with powers, W, while it was measured; in a file of its own.
-    #[serde(skip)]
+    /// Times, s, with powers, W, while it was measured; beside the JSON of a study in a file of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub trace: Vec<(f64, f64)>,
 }
 

@@ -203,6 +203,7 @@ impl Meter {
             runs: times.len(),
             energy_runs: powers.len(),
             time_s,
+            times_s: times,
             energy_j: Summary::of(&energies).filter(|_| complete),
             power_w: Summary::of(&powers).filter(|_| complete),
             sensor: info.map(|i| i.id.clone()),
