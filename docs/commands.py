@@ -25,7 +25,7 @@ EXAMPLES = {
     "greenup": [
         ("greenup study", "1.5 min", "the main job; about 3 min more for each GPU; writes study/report.html"),
         ("greenup doctor", "0.5 s", "which energy sensors work; if none, the cause and the fix"),
-        ("greenup run --compare 'sleep 0.1' -- sleep 0.2", "9 s", "time, energy, power of commands; speedup, powerup, greenup"),
+        ("greenup run 'sleep 0.2' 'sleep 0.1'", "9 s", "time, energy, power of commands; speedup, powerup, greenup"),
         ("greenup init c my-kernel", "< 0.1 s", "a kernel to tune: problem file, source, reference"),
         ("greenup tune my-kernel/problem.toml --budget 20s", "25 s", "its best config"),
         ("greenup best sweeps/transpose --format header", "< 0.1 s", "that config for your build: flags, C header, JSON, TOML, command"),

@@ -51,6 +51,43 @@ fn run_measures_compares_and_exports() {
 }
 
 #[test]
+fn words_with_blanks_are_commands() {
+    let r = json(&[
+        "run",
+        "-r",
+        "2",
+        "--sensor",
+        "none",
+        "--json",
+        "sleep 0.01",
+        "true",
+        "sh -c 'exit 0'",
+    ]);
+    let names: Vec<&str> = (r["results"].as_array().unwrap().iter())
+        .map(|c| c["command"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["sleep 0.01", "true", "sh -c 'exit 0'"]);
+    // One command of several words, one of which has blanks.
+    let r = json(&[
+        "run", "-r", "2", "--sensor", "none", "--json", "sh", "-c", "exit 0",
+    ]);
+    assert_eq!(r["results"].as_array().unwrap().len(), 1);
+    let e = text(&greenup(&["run", "-r", "1", "--sensor", "none", "echo 1 | tail -1"]).stderr);
+    assert!(e.contains("`|` goes to the program as it is"), "{e}");
+    for (words, why) in [
+        (&["run", "--runz", "3", "true"][..], "no option `--runz`"),
+        (
+            &["run", "sleep 0.01", "--runs", "3"],
+            "options stand before the commands",
+        ),
+        (&["run", "sleep 'open"], "not a command line"),
+    ] {
+        let e = fails(words);
+        assert!(e.contains(why), "{e}");
+    }
+}
+
+#[test]
 fn run_reports_failing_and_killed_commands() {
     let e = fails(&["run", "--sensor", "none", "--", "sh", "-c", "exit 7"]);
     assert!(
