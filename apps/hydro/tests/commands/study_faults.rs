@@ -82,7 +82,13 @@ fn a_killed_study_goes_on_in_its_folder_and_is_analyzed() {
         assert_eq!(all.iter().filter(|o| o["config"] == t["config"]).count(), 1);
         assert_eq!(t["measured"]["times_s"].as_array().unwrap().len(), 3);
     }
-    // Nothing is measured twice, and the page is made again.
+    // Nothing is measured twice, and the page is made again, also after another of its command.
+    let mut page = Command::new(BIN);
+    succeeds(
+        page.args(["report", "sweep/study.json"])
+            .current_dir(dir.path()),
+    );
+    succeeds(&mut recorded("2"));
     fs::remove_file(sweep.join("study.html")).unwrap();
     succeeds(&mut recorded("2"));
     assert_eq!(trials(&sweep), all);

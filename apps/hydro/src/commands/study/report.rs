@@ -5,8 +5,8 @@ use clap::{Args, ValueEnum};
 use greenup_app::args::FigureArgs;
 use greenup_app::output::{FIGURES, Output};
 use greenup_app::{AppError, Result};
-use greenup_files::Outputs;
-use std::path::PathBuf;
+use greenup_files::{Outputs, ours};
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct ReportArgs {
@@ -47,7 +47,14 @@ pub fn report(args: &ReportArgs) -> Result {
         )));
     }
     if out.has_ending("html") {
-        out.write(page::page(&study)?.as_bytes())?;
+        let page = page::page(&study)?;
+        let folder = args.study.parent().unwrap_or(Path::new(""));
+        // The page of a recorded study, which goes on only where it knows its files.
+        if args.out.is_none() && folder.join(ours::LIST).exists() {
+            ours::write(&path, page)?;
+        } else {
+            out.write(page.as_bytes())?;
+        }
         out.print_name();
         return Ok(());
     }
