@@ -58,10 +58,10 @@ pub struct RunArgs {
     /// Print the result as JSON (same as --export json)
     #[arg(long)]
     pub json: bool,
-    /// Continue when the command exits with a nonzero code
+    /// Continue when the command exits with a nonzero code; a command with such runs is not ranked
     #[arg(short, long)]
     pub ignore_failure: bool,
-    /// Show the command's output
+    /// Show the command's output; on standard error where results are exported
     #[arg(long)]
     pub show_output: bool,
     #[command(flatten)]

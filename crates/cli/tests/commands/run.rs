@@ -107,6 +107,46 @@ fn run_reports_failing_and_killed_commands() {
         "run", "--runs", "2", "--sensor", "none", "-i", "--json", "--", "false",
     ]);
     assert_eq!(r["results"][0]["failures"], 2);
+    assert_eq!(r["results"][0]["exit_codes"].to_string(), "[1,1]");
+    assert_eq!(r["ranking"].to_string(), "[]");
+}
+
+#[test]
+fn a_late_failure_loses_no_finished_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (count, md) = (dir.path().join("n"), dir.path().join("r.md"));
+    // Its fourth run fails; it says so on standard output.
+    let script = format!(
+        "sh -c 'echo x >> {0}; echo said; test $(wc -l < {0}) -lt 4'",
+        count.display()
+    );
+    let out = greenup(&[
+        "run",
+        "-r",
+        "6",
+        "--sensor",
+        "none",
+        "--json",
+        "--show-output",
+        "--export",
+        &format!("md:{}", md.display()),
+        &script,
+        "sleep 0.01",
+    ]);
+    assert!(!out.status.success());
+    let (json, said) = (text(&out.stdout), text(&out.stderr));
+    let r: serde_json::Value = serde_json::from_str(&json).expect("JSON alone");
+    for key in ["exit_codes", "user_s", "system_s", "peak_memory_bytes"] {
+        assert_eq!(r["results"][0][key].as_array().unwrap().len(), 3, "{key}");
+    }
+    assert!(
+        r["failure"].as_str().unwrap().contains("code 1 in run 4"),
+        "{r}"
+    );
+    assert!(said.contains("in run 4") && said.contains("said"), "{said}");
+    assert!(fs::read_to_string(md).unwrap().contains("sleep 0.01"));
+    // Those that failed are not ranked.
+    assert_eq!(r["ranking"].to_string(), "[1]");
 }
 
 /// An external meter of 25.5 W on average, as a command that prints lines for ever.

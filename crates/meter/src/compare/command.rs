@@ -9,6 +9,18 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+/// Where standard output and standard error of a command go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Shown {
+    /// They are discarded.
+    #[default]
+    Nowhere,
+    /// Each to that of this process.
+    Terminal,
+    /// Both to standard error, where standard output has the results.
+    StandardError,
+}
+
 /// A command to measure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CommandLine {
@@ -16,8 +28,8 @@ pub struct CommandLine {
     pub program: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Whether the command's output goes to the terminal.
-    pub show_output: bool,
+    /// Where its output goes.
+    pub shown: Shown,
     /// What the user calls it.
     pub name: Option<String>,
     /// File that it reads as standard input; else there is none.
@@ -29,7 +41,7 @@ pub struct CommandLine {
 }
 
 /// A command line that cannot be run.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
     /// The text cannot be split into words.
     #[error("`{text}` is not a command line: {cause}")]
@@ -149,6 +161,14 @@ impl Exit {
         self == Exit::Code(0)
     }
 
+    /// The exit code, or the signal's number below 0.
+    pub fn number(self) -> i32 {
+        match self {
+            Exit::Code(c) => c,
+            Exit::Signal(s) => -s,
+        }
+    }
+
     /// `exited with code 3`, `was killed by signal 9`.
     pub fn describe(self) -> String {
         match self {
@@ -215,15 +235,15 @@ pub trait Executor {
 pub struct Spawner {
     /// Programs already looked up in PATH.
     resolved: Vec<(String, PathBuf)>,
-    /// Whether the output of shell commands that are not measured goes to the terminal.
-    show_output: bool,
+    /// Where the output of shell commands that are not measured goes.
+    shown: Shown,
 }
 
 impl Spawner {
     /// Shows the output of shell commands that are not measured, or discards it.
-    pub fn new(show_output: bool) -> Self {
+    pub fn new(shown: Shown) -> Self {
         Self {
-            show_output,
+            shown,
             ..Self::default()
         }
     }
@@ -271,8 +291,8 @@ impl Executor for Spawner {
         process
             .args(&command.args)
             .stdin(input)
-            .stdout(output(command.show_output))
-            .stderr(output(command.show_output));
+            .stdout(command.shown.out())
+            .stderr(command.shown.err());
         let failed = |e: std::io::Error| CommandError::NotStarted {
             program: command.program.clone(),
             cause: e.to_string(),
@@ -312,8 +332,8 @@ impl Executor for Spawner {
         shell
             .args(["-c", script])
             .stdin(Stdio::null())
-            .stdout(output(self.show_output))
-            .stderr(output(self.show_output));
+            .stdout(self.shown.out())
+            .stderr(self.shown.err());
         let on = match what {
             Script::Cleanup => OnInterrupt::Keep,
             Script::Setup | Script::Prepare => OnInterrupt::Kill,
@@ -330,11 +350,20 @@ impl Executor for Spawner {
     }
 }
 
-fn output(show: bool) -> Stdio {
-    if show {
-        Stdio::inherit()
-    } else {
-        Stdio::null()
+impl Shown {
+    fn out(self) -> Stdio {
+        match self {
+            Self::Nowhere => Stdio::null(),
+            Self::Terminal => Stdio::inherit(),
+            Self::StandardError => std::io::stderr().into(),
+        }
+    }
+
+    fn err(self) -> Stdio {
+        match self {
+            Self::Nowhere => Stdio::null(),
+            Self::Terminal | Self::StandardError => Stdio::inherit(),
+        }
     }
 }
 

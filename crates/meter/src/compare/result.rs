@@ -1,6 +1,6 @@
 //! Results of an interleaved comparison: times and energies of each command, and ratios to the first.
 
-use crate::command::{CommandLine, CommandRun};
+use crate::command::{CommandError, CommandLine, CommandRun};
 use crate::stats::{Summary, median, outliers, ratio_of_medians};
 use greenup_setting::setting;
 use serde::{Serialize, Serializer};
@@ -17,12 +17,14 @@ pub struct CommandResult {
     pub parameters: Vec<(String, String)>,
     /// Wall-clock time of one run, s.
     pub time_s: Summary,
-    /// Median user CPU time, s.
-    pub user_s: f64,
-    /// Median system CPU time, s.
-    pub system_s: f64,
-    /// Largest resident set, bytes; none where all runs ended before it could be seen.
-    pub max_rss_bytes: Option<u64>,
+    /// User CPU time of each run, s.
+    pub user_s: Vec<f64>,
+    /// System CPU time of each run, s.
+    pub system_s: Vec<f64>,
+    /// Largest resident set of each run, bytes; none of a run that ended before it could be seen.
+    pub peak_memory_bytes: Vec<Option<u64>>,
+    /// Exit code of each run; of a run that a signal killed, the signal's number below 0.
+    pub exit_codes: Vec<i32>,
     /// Energy of one run; none where too many runs lack theirs, as those that have one need not be like the others.
     pub energy_j: Option<Summary>,
     /// Mean power, W.
@@ -38,7 +40,7 @@ pub struct CommandResult {
     /// Mean time of a run in each of these blocks, s.
     #[serde(skip)]
     pub block_times_s: Vec<f64>,
-    /// Runs that failed.
+    /// Runs that failed; such a command is not ranked.
     pub failures: usize,
     /// Doubts about the measurement.
     pub warnings: Vec<String>,
@@ -50,6 +52,16 @@ impl CommandResult {
         self.name.as_deref().unwrap_or(&self.command)
     }
 
+    /// Median user and system CPU time, s.
+    pub fn cpu_s(&self) -> [f64; 2] {
+        [&self.user_s, &self.system_s].map(|all| median(all))
+    }
+
+    /// The largest of all runs' resident sets, bytes; none where it is known of no run.
+    pub fn peak_memory(&self) -> Option<u64> {
+        self.peak_memory_bytes.iter().flatten().max().copied()
+    }
+
     /// Mean power, W, a value for each block of runs.
     fn powers_w(&self) -> Vec<f64> {
         let pairs = self.energies_j.iter().zip(&self.block_times_s);
@@ -59,6 +71,10 @@ impl CommandResult {
 
 fn as_map<S: Serializer>(pairs: &[(String, String)], s: S) -> Result<S::Ok, S::Error> {
     s.collect_map(pairs.iter().map(|(n, v)| (n, v)))
+}
+
+fn as_text<S: Serializer>(e: &Option<CommandError>, s: S) -> Result<S::Ok, S::Error> {
+    e.as_ref().map(ToString::to_string).serialize(s)
 }
 
 /// The second command against the first.
@@ -93,7 +109,7 @@ pub struct InterleavedResult {
     pub results: Vec<CommandResult>,
     /// Each further command against the first.
     pub comparisons: Vec<CommandComparison>,
-    /// Indices of the results from the fastest to the slowest, by their median times.
+    /// Indices of the results from the fastest to the slowest, by their median times; without those that failed.
     pub ranking: Vec<usize>,
     /// The rank of each of them, from 1: the same for those whose times do not differ beyond the noise from the first of the
     /// rank's.
@@ -104,6 +120,9 @@ pub struct InterleavedResult {
     pub warnings: Vec<String>,
     /// Stopped before the last run.
     pub interrupted: bool,
+    /// The failure that ended the measurement; the results are of the runs before it.
+    #[serde(serialize_with = "as_text")]
+    pub failure: Option<CommandError>,
 }
 
 impl InterleavedResult {
@@ -117,7 +136,8 @@ impl InterleavedResult {
             Some((base, others)) => others.iter().filter_map(|o| compare(base, o)).collect(),
             None => Vec::new(),
         };
-        let mut ranking: Vec<usize> = (0..results.len()).collect();
+        let whole = |i: &usize| results[*i].failures == 0;
+        let mut ranking: Vec<usize> = (0..results.len()).filter(whole).collect();
         ranking.sort_by(|&a, &b| {
             let time = |i: usize| results[i].time_s.median;
             time(a).total_cmp(&time(b))
@@ -131,6 +151,7 @@ impl InterleavedResult {
             ranks,
             warnings: Vec::new(),
             interrupted,
+            failure: None,
         }
     }
 
@@ -160,6 +181,8 @@ pub(crate) struct Log {
     /// Blocks of runs, where a sensor is read.
     pub blocks: Vec<Block>,
     pub failures: usize,
+    /// Whether a failure ended the measurement.
+    pub cut: bool,
 }
 
 /// Runs whose energy is measured together.
@@ -229,7 +252,6 @@ pub(crate) fn times(log: &Log) -> Vec<f64> {
 pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Option<CommandResult> {
     let times_s = times(log);
     let time_s = Summary::of(&times_s)?;
-    let middle = |f: fn(&CommandRun) -> f64| median(&log.runs.iter().map(f).collect::<Vec<_>>());
     let energies_j: Vec<f64> = log.energies().map(|b| b.0).collect();
     let powers: Vec<f64> = log.energies().map(|b| b.0 / b.1).collect();
     let of = |b: &Block| b.energy_j.as_ref().map_or(0, |_| b.runs);
@@ -253,9 +275,11 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
         warnings
             .push("runs shorter than 5 ms are dominated by the start of the process".to_owned());
     }
-    if log.failures > 0 {
+    if log.cut {
+        warnings.push("a later run failed: these are the runs before it".to_owned());
+    } else if log.failures > 0 {
         warnings.push(format!(
-            "{} of {} runs failed; they are counted all the same",
+            "{} of {} runs failed; they are counted all the same, and the command is not ranked",
             log.failures,
             times_s.len()
         ));
@@ -265,9 +289,10 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
         name: command.name.clone(),
         parameters: command.parameters.clone(),
         time_s,
-        user_s: middle(|r| r.user_s),
-        system_s: middle(|r| r.system_s),
-        max_rss_bytes: log.runs.iter().filter_map(|r| r.max_rss_bytes).max(),
+        user_s: log.runs.iter().map(|r| r.user_s).collect(),
+        system_s: log.runs.iter().map(|r| r.system_s).collect(),
+        peak_memory_bytes: log.runs.iter().map(|r| r.max_rss_bytes).collect(),
+        exit_codes: log.runs.iter().map(|r| r.exit.number()).collect(),
         energy_j: log.summary(&energies_j).filter(|_| known),
         power_w: log.summary(&powers).filter(|_| known),
         runs: times_s.len(),

@@ -100,10 +100,10 @@ fn csv(all: &InterleavedResult) -> String {
         .exact("sd_s", |(_, r)| r.time_s.sd)
         .exact("min_s", |(_, r)| r.time_s.min)
         .exact("max_s", |(_, r)| r.time_s.max)
-        .exact("user_s", |(_, r)| r.user_s)
-        .exact("system_s", |(_, r)| r.system_s)
+        .exact("user_s", |(_, r)| r.cpu_s()[0])
+        .exact("system_s", |(_, r)| r.cpu_s()[1])
         .cell("max_rss_bytes", "", |(_, r)| {
-            Cell::known(r.max_rss_bytes.map(|b| b.to_string()))
+            Cell::known(r.peak_memory().map(|b| b.to_string()))
         })
         .exact("energy_j", |(_, r)| r.energy_j.map(|e| e.median))
         .exact("energy_lo_j", |(_, r)| r.energy_j.map(|e| e.lo))

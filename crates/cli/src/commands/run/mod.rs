@@ -9,7 +9,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{interrupt, print, sensors};
 use greenup_files::Outputs;
-use greenup_meter::command::{CommandError, Executor as _, Script, Spawner};
+use greenup_meter::command::{CommandError, Executor as _, Script, Shown, Spawner};
 use greenup_meter::comparison::{CommandResult, InterleavedResult};
 use greenup_meter::interleaved::{InterleavedPlan, Stop, run_interleaved};
 use greenup_report::text;
@@ -18,7 +18,15 @@ pub fn run(args: &RunArgs) -> Result {
     if args.runs == Some(0) {
         return Err(AppError::new("--runs must be at least 1"));
     }
-    let commands = commands::commands(args)?;
+    let shown = if !args.show_output {
+        Shown::Nowhere
+    } else if args.json || !args.export.is_empty() {
+        // Results and outputs would be one text.
+        Shown::StandardError
+    } else {
+        Shown::Terminal
+    };
+    let commands = commands::commands(args, shown)?;
     let mut outputs = Outputs::new();
     sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
     for c in &commands {
@@ -50,7 +58,7 @@ pub fn run(args: &RunArgs) -> Result {
     if let Some(why) = &chosen.missing {
         print::note(format!("time only: {why}"));
     }
-    let mut spawner = Spawner::new(args.show_output);
+    let mut spawner = Spawner::new(shown);
     let measured = scripts(&setup, Script::Setup, &mut spawner).and_then(|()| {
         let bars = Bars::new();
         run_interleaved(
@@ -94,6 +102,7 @@ pub fn run(args: &RunArgs) -> Result {
     if result.interrupted {
         print::warn("interrupted: the result rests on fewer runs");
     }
+    result.failure.map_or(Ok(()), Err).map_err(failed)?;
     cleaned.map_err(failed)
 }
 

@@ -144,11 +144,12 @@ fn print_one(r: &CommandResult, sensor: Option<&str>) {
         s(t.min),
         s(t.max)
     ));
+    let [user, system] = r.cpu_s();
     print::line(format!(
         "          user {}, system {}, peak memory {}",
-        s(r.user_s),
-        s(r.system_s),
-        r.max_rss_bytes
+        s(user),
+        s(system),
+        r.peak_memory()
             .map_or_else(|| "unknown".to_owned(), |b| si(b as f64, "B"))
     ));
     match (&r.energy_j, &r.power_w) {

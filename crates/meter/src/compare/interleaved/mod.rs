@@ -43,8 +43,10 @@ const CLOSING_S: f64 = 1.0;
 /// Energy comes from the first sensor. Runs shorter than ten of its ticks (`period_s`) are put
 /// together in blocks, and the energy of a block is divided by its runs.
 ///
+/// A command that fails ends the measurement: the result has the runs before, and names the failure.
+///
 /// # Errors
-/// When a command cannot be started, or fails and failures are not ignored.
+/// When a command cannot be started, or fails and failures are not ignored, before the first run has ended.
 pub fn run_interleaved(
     commands: &[CommandLine],
     plan: &InterleavedPlan,
@@ -54,10 +56,10 @@ pub fn run_interleaved(
     observer: &dyn Observer,
 ) -> Result<InterleavedResult, CommandError> {
     let mut logs: Vec<Log> = commands.iter().map(|_| Log::default()).collect();
-    let mut interrupted = false;
+    let (mut interrupted, mut failure) = (false, None);
     observer.stage("warm-up", plan.warmup * commands.len());
     for command in commands {
-        for _ in 0..plan.warmup {
+        for n in 1..=plan.warmup {
             if observer.cancelled() {
                 break;
             }
@@ -66,7 +68,9 @@ pub fn run_interleaved(
             if killed(&run, observer) {
                 break;
             }
-            check(command, run.exit, plan, observer)?;
+            check(command, run.exit, plan, observer, || {
+                format!("warm-up run {n}")
+            })?;
             observer.step(&command.label());
         }
     }
@@ -81,15 +85,22 @@ pub fn run_interleaved(
                 interrupted = true;
                 break 'rounds;
             }
-            block(
+            let log = &mut logs[i];
+            let done = block(
                 &commands[i],
                 plan,
                 executor,
                 sensors,
                 period_s,
-                &mut logs[i],
+                log,
                 observer,
-            )?;
+            );
+            if let Err(e) = done {
+                log.failures += 1;
+                log.cut = true;
+                failure = Some(e);
+                break 'rounds;
+            }
         }
         if logs.iter().all(|log| enough(log, plan.stop)) {
             break;
@@ -102,7 +113,14 @@ pub fn run_interleaved(
         .zip(&logs)
         .filter_map(|(c, log)| summarise(c, log, plan.warmup > 0))
         .collect();
+    // What was measured before a failure is kept, if there is any.
+    if done.is_empty()
+        && let Some(e) = failure
+    {
+        return Err(e);
+    }
     let mut result = InterleavedResult::new(sensor, done, interrupted);
+    result.failure = failure;
     result.warnings = sensors.first().map_or_else(Vec::new, |s| s.notes());
     Ok(result)
 }
@@ -144,7 +162,10 @@ fn block(
             if killed(&run, observer) {
                 break;
             }
-            check(command, run.exit, plan, observer)?;
+            let before = log.runs.len() + done.len();
+            check(command, run.exit, plan, observer, || {
+                format!("run {}", before + 1)
+            })?;
             done.push(run);
             observer.step(&command.label());
             let long = run.end_s - done[0].start_s >= MIN_TICKS * period_s;
@@ -220,6 +241,7 @@ fn check(
     exit: Exit,
     plan: &InterleavedPlan,
     observer: &dyn Observer,
+    which: impl FnOnce() -> String,
 ) -> Result<(), CommandError> {
     // A run cut by the user's own Ctrl-C is no failure of the command.
     if exit.success() || plan.ignore_failure || observer.cancelled() {
@@ -227,7 +249,7 @@ fn check(
     }
     Err(CommandError::Failed {
         command: command.display(),
-        how: exit.describe(),
+        how: format!("{} in {}", exit.describe(), which()),
     })
 }
 

@@ -158,10 +158,43 @@ fn failures_stop_unless_ignored() {
     let c = commands(&["a 300"]);
     let mut p = plan(Stop::Runs(5));
     let e = run_interleaved(&c, &p, &mut failing, &mut [], 0.0, &Silent).unwrap_err();
-    assert!(e.to_string().contains("exited with code 3"));
+    assert!(
+        e.to_string()
+            .contains("exited with code 3 in warm-up run 1")
+    );
     p.ignore_failure = true;
     let r = run_interleaved(&c, &p, &mut failing, &mut [], 0.0, &Silent).unwrap();
-    assert_eq!(r.results[0].failures, 5);
+    assert_eq!((r.results[0].failures, &r.ranking[..]), (5, &[][..]));
+    assert_eq!(r.results[0].exit_codes, [3; 5]);
+}
+
+/// Succeeds some times, then fails.
+struct Breaks(Mock, usize);
+
+impl Executor for Breaks {
+    fn run(&mut self, command: &CommandLine) -> Result<CommandRun, CommandError> {
+        self.0.exit = Exit::Code(if self.1 == 0 { 7 } else { 0 });
+        self.1 = self.1.saturating_sub(1);
+        self.0.run(command)
+    }
+
+    fn script(&mut self, script: &str, what: Script) -> Result<(), CommandError> {
+        self.0.script(script, what)
+    }
+}
+
+#[test]
+fn runs_before_a_failure_are_kept() {
+    let c = commands(&["a 300"]);
+    let mut later = Breaks(mock(), 4);
+    let p = plan(Stop::Runs(9));
+    let r = run_interleaved(&c, &p, &mut later, &mut [], 0.0, &Silent).unwrap();
+    // One of the four runs that succeed is the warm-up.
+    assert_eq!(r.results[0].exit_codes, [0; 3]);
+    assert_eq!((r.results[0].failures, r.ranking.len()), (1, 0));
+    let said = r.failure.unwrap().to_string();
+    assert!(said.contains("exited with code 7 in run 4"), "{said}");
+    assert!(r.results[0].warnings[0].contains("runs before it"));
 }
 
 #[test]
