@@ -1,6 +1,7 @@
 //! Values with units, as typed on the command line.
 
 use greenup_app::args::duration;
+use greenup_meter::interleaved::Accepted;
 use greenup_model::Op;
 use greenup_tune::search::Budget;
 
@@ -70,6 +71,16 @@ pub fn rounds(text: &str) -> Result<usize, String> {
         Ok(n @ 1..=1000) => Ok(n),
         _ => Err("give a whole number from 1 to 1000".into()),
     }
+}
+
+/// `1,2`, or `all-non-zero`.
+pub fn accepted(text: &str) -> Result<Accepted, String> {
+    if text == "all-non-zero" {
+        return Ok(Accepted::All);
+    }
+    let codes = text.split(',').map(|c| c.trim().parse());
+    (codes.collect::<Result<_, _>>().map(Accepted::Codes))
+        .map_err(|_| "give exit codes, like 1,2, or all-non-zero".into())
 }
 
 /// `1%` or `0.01`.

@@ -1,8 +1,9 @@
 //! Arguments of `greenup run`.
 
-use super::parse::share;
+use super::parse::{accepted, share};
 use clap::Args;
 use greenup_app::args::SensorArg;
+use greenup_meter::interleaved::Accepted;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -58,9 +59,10 @@ pub struct RunArgs {
     /// Print the result as JSON (same as --export json)
     #[arg(long)]
     pub json: bool,
-    /// Continue when the command exits with a nonzero code; a command with such runs is not ranked
-    #[arg(short, long)]
-    pub ignore_failure: bool,
+    /// Continue when a command exits with one of these codes, e.g. 1,2, or without them with any: then it is not ranked
+    #[arg(short, long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero",
+        value_parser = accepted)]
+    pub ignore_failure: Option<Accepted>,
     /// Show the command's output; on standard error where results are exported
     #[arg(long)]
     pub show_output: bool,

@@ -48,7 +48,7 @@ pub fn run(args: &RunArgs) -> Result {
             (None, Some(share)) => Stop::RelError(share),
             (None, None) => Stop::Default,
         },
-        ignore_failure: args.ignore_failure,
+        accepted: args.ignore_failure.clone().unwrap_or_default(),
     };
     for c in &commands {
         print::detail(|| format!("command: {}", c.display()));

@@ -15,8 +15,31 @@ pub struct InterleavedPlan {
     pub warmup: usize,
     /// When to stop.
     pub stop: Stop,
-    /// Keep going when a command exits with a code other than 0.
-    pub ignore_failure: bool,
+    /// Ends of a run that do not end the measurement.
+    pub accepted: Accepted,
+}
+
+/// Ends of a run that are accepted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Accepted {
+    /// Exit code 0 alone.
+    #[default]
+    Success,
+    /// 0 and these codes, none of which is a failure.
+    Codes(Vec<i32>),
+    /// All; those other than 0 are counted as failures.
+    All,
+}
+
+impl Accepted {
+    /// Whether an end is a failure of the run.
+    fn is_failure(&self, exit: Exit) -> bool {
+        let listed = match (self, exit) {
+            (Self::Codes(codes), Exit::Code(code)) => codes.contains(&code),
+            _ => false,
+        };
+        !exit.success() && !listed
+    }
 }
 
 /// When to stop repeating.
@@ -153,6 +176,10 @@ fn block(
     observer: &dyn Observer,
 ) -> Result<(), CommandError> {
     let alone = sensors.is_empty() || command.prepare.is_some();
+    let failures = |done: &[CommandRun]| {
+        let failed = |r: &&CommandRun| plan.accepted.is_failure(r.exit);
+        done.iter().filter(failed).count()
+    };
     prepare(command, executor, observer)?;
     let mut once = || -> Result<Vec<CommandRun>, CommandError> {
         let mut done: Vec<CommandRun> = Vec::new();
@@ -177,7 +204,7 @@ fn block(
     };
     if sensors.is_empty() {
         let done = once()?;
-        log.failures += done.iter().filter(|r| !r.exit.success()).count();
+        log.failures += failures(&done);
         log.runs.extend(done);
         return Ok(());
     }
@@ -198,7 +225,7 @@ fn block(
         log.blocks
             .push(measured(quantity, &traces[0], span, done.len(), period_s));
     }
-    log.failures += done.iter().filter(|r| !r.exit.success()).count();
+    log.failures += failures(&done);
     log.runs.extend(done);
     Ok(())
 }
@@ -244,7 +271,8 @@ fn check(
     which: impl FnOnce() -> String,
 ) -> Result<(), CommandError> {
     // A run cut by the user's own Ctrl-C is no failure of the command.
-    if exit.success() || plan.ignore_failure || observer.cancelled() {
+    let ended = plan.accepted.is_failure(exit) && plan.accepted != Accepted::All;
+    if !ended || observer.cancelled() {
         return Ok(());
     }
     Err(CommandError::Failed {

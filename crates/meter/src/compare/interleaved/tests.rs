@@ -56,7 +56,7 @@ fn plan(stop: Stop) -> InterleavedPlan {
     InterleavedPlan {
         warmup: 1,
         stop,
-        ignore_failure: false,
+        accepted: Accepted::Success,
     }
 }
 
@@ -162,10 +162,15 @@ fn failures_stop_unless_ignored() {
         e.to_string()
             .contains("exited with code 3 in warm-up run 1")
     );
-    p.ignore_failure = true;
+    p.accepted = Accepted::All;
     let r = run_interleaved(&c, &p, &mut failing, &mut [], 0.0, &Silent).unwrap();
     assert_eq!((r.results[0].failures, &r.ranking[..]), (5, &[][..]));
     assert_eq!(r.results[0].exit_codes, [3; 5]);
+    p.accepted = Accepted::Codes(vec![2, 3]);
+    let r = run_interleaved(&c, &p, &mut failing, &mut [], 0.0, &Silent).unwrap();
+    assert_eq!((r.results[0].failures, &r.ranking[..]), (0, &[0][..]));
+    p.accepted = Accepted::Codes(vec![2]);
+    assert!(run_interleaved(&c, &p, &mut failing, &mut [], 0.0, &Silent).is_err());
 }
 
 /// Succeeds some times, then fails.
