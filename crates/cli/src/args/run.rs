@@ -66,6 +66,14 @@ pub struct RunArgs {
     /// Show the command's output; on standard error where results are exported
     #[arg(long)]
     pub show_output: bool,
+    /// Where standard output of the commands goes: null, pipe (read to its end), inherit (as --show-output), or a file that each
+    /// run writes anew [default: null]
+    #[arg(
+        long,
+        value_name = "null|pipe|inherit|FILE",
+        conflicts_with = "show_output"
+    )]
+    pub output: Option<String>,
     #[command(flatten)]
     pub sensor: SensorArg,
     /// The command and its arguments, or several commands in quotes to compare; they run without a shell

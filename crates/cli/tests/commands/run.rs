@@ -149,6 +149,54 @@ fn a_late_failure_loses_no_finished_run() {
     assert_eq!(r["ranking"].to_string(), "[1]");
 }
 
+#[test]
+fn outputs_go_where_the_user_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("o.txt").display().to_string();
+    // What standard output is, as the command sees it.
+    let is = |kind: &str| format!("sh -c 'test -{kind} /dev/stdout && echo {kind}'");
+    for (output, kind) in [("null", "c"), ("pipe", "p"), (file.as_str(), "f")] {
+        ok(&[
+            "run",
+            "-r",
+            "2",
+            "--sensor",
+            "none",
+            "--output",
+            output,
+            &is(kind),
+        ]);
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "f\n");
+    let out = ok(&[
+        "run",
+        "-r",
+        "2",
+        "--sensor",
+        "none",
+        "--output",
+        "inherit",
+        "echo said",
+    ]);
+    assert_eq!(out.matches("said\n").count(), 2, "{out}");
+    // More than a pipe holds.
+    ok(&[
+        "run",
+        "-r",
+        "2",
+        "--sensor",
+        "none",
+        "--output",
+        "pipe",
+        "head -c 1000000 /dev/zero",
+    ]);
+    let e = fails(&[
+        "run", "--sensor", "none", "--output", &file, "--", "cat", &file,
+    ]);
+    assert!(e.contains("o.txt"), "{e}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "f\n");
+}
+
 /// An external meter of 25.5 W on average, as a command that prints lines for ever.
 const METER: &str = "external:cmd:sh -c 'while :; do echo $(date +%s.%N),25; sleep 0.004; \
                      echo $(date +%s.%N),26; sleep 0.004; done'";

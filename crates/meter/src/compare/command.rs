@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// Where standard output and standard error of a command go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Shown {
     /// They are discarded.
     #[default]
@@ -19,6 +19,10 @@ pub enum Shown {
     Terminal,
     /// Both to standard error, where standard output has the results.
     StandardError,
+    /// Standard output to a pipe that is read to its end, standard error discarded: some programs do less on `/dev/null`.
+    Pipe,
+    /// Standard output to a file, which each run writes anew, standard error discarded.
+    File(PathBuf),
 }
 
 /// A command to measure.
@@ -74,6 +78,14 @@ pub enum CommandError {
         command: String,
         /// The file.
         path: PathBuf,
+        /// The cause.
+        cause: String,
+    },
+    /// There is no place for its output.
+    #[error("the output of `{command}` cannot be written: {cause}")]
+    Output {
+        /// The command.
+        command: String,
         /// The cause.
         cause: String,
     },
@@ -287,11 +299,15 @@ impl Executor for Spawner {
                 })?
                 .into(),
         };
+        let output = command.shown.out().map_err(|e| CommandError::Output {
+            command: command.display(),
+            cause: e.to_string(),
+        })?;
         let mut process = Command::new(self.resolve(&command.program));
         process
             .args(&command.args)
             .stdin(input)
-            .stdout(command.shown.out())
+            .stdout(output)
             .stderr(command.shown.err());
         let failed = |e: std::io::Error| CommandError::NotStarted {
             program: command.program.clone(),
@@ -301,6 +317,8 @@ impl Executor for Spawner {
         let start_s = now_s();
         // An interrupt kills it and all that it started.
         let mut group = Group::spawn(&mut process, OnInterrupt::Kill).map_err(failed)?;
+        // Our end of a pipe, without which it would never end.
+        drop(process);
         let waited = group.wait_watching(&mut watch).map_err(failed)?;
         let end_s = now_s();
         if waited == Waited::WantsTerminal {
@@ -332,7 +350,7 @@ impl Executor for Spawner {
         shell
             .args(["-c", script])
             .stdin(Stdio::null())
-            .stdout(self.shown.out())
+            .stdout(self.shown.out().map_err(started)?)
             .stderr(self.shown.err());
         let on = match what {
             Script::Cleanup => OnInterrupt::Keep,
@@ -351,17 +369,24 @@ impl Executor for Spawner {
 }
 
 impl Shown {
-    fn out(self) -> Stdio {
-        match self {
+    fn out(&self) -> std::io::Result<Stdio> {
+        Ok(match self {
             Self::Nowhere => Stdio::null(),
             Self::Terminal => Stdio::inherit(),
             Self::StandardError => std::io::stderr().into(),
-        }
+            Self::Pipe => {
+                let (mut reader, writer) = std::io::pipe()?;
+                // It ends with the last process that has the other end.
+                std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
+                writer.into()
+            }
+            Self::File(path) => File::create(path)?.into(),
+        })
     }
 
-    fn err(self) -> Stdio {
+    fn err(&self) -> Stdio {
         match self {
-            Self::Nowhere => Stdio::null(),
+            Self::Nowhere | Self::Pipe | Self::File(_) => Stdio::null(),
             Self::Terminal | Self::StandardError => Stdio::inherit(),
         }
     }

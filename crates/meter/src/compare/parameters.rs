@@ -226,7 +226,7 @@ fn with(c: &CommandLine, parameters: Setting) -> CommandLine {
     CommandLine {
         program: set(&c.program),
         args: c.args.iter().map(set).collect(),
-        shown: c.shown,
+        shown: c.shown.clone(),
         name: c.name.as_ref().map(set),
         prepare: c.prepare.as_ref().map(set),
         // A name that is not text has no braces of ours.

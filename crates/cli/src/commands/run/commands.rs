@@ -3,13 +3,13 @@
 use crate::args::RunArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
-use greenup_meter::command::{CommandLine, Shown};
+use greenup_meter::command::CommandLine;
 use greenup_meter::parameters::{Parameter, ParameterError, substitute, variants};
 use std::fs::File;
 use std::path::Path;
 
 /// Every command with every value of its parameters; the baseline first.
-pub fn commands(args: &RunArgs, shown: Shown) -> Result<Vec<CommandLine>> {
+pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
     let mut commands = positional(&args.command)?;
     for text in &args.compare {
         commands.push(CommandLine::parse(text)?);
@@ -30,7 +30,6 @@ pub fn commands(args: &RunArgs, shown: Shown) -> Result<Vec<CommandLine>> {
         .hint("give it once for all commands, or once per command"));
     }
     for (i, c) in commands.iter_mut().enumerate() {
-        c.shown = shown;
         c.input.clone_from(&args.input);
         c.name = args.name.get(i).cloned();
         c.prepare = match &args.prepare[..] {

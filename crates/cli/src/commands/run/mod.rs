@@ -13,21 +13,14 @@ use greenup_meter::command::{CommandError, Executor as _, Script, Shown, Spawner
 use greenup_meter::comparison::{CommandResult, InterleavedResult};
 use greenup_meter::interleaved::{InterleavedPlan, Stop, run_interleaved};
 use greenup_report::text;
+use std::path::Path;
 
 pub fn run(args: &RunArgs) -> Result {
     if args.runs == Some(0) {
         return Err(AppError::new("--runs must be at least 1"));
     }
-    let shown = if !args.show_output {
-        Shown::Nowhere
-    } else if args.json || !args.export.is_empty() {
-        // Results and outputs would be one text.
-        Shown::StandardError
-    } else {
-        Shown::Terminal
-    };
-    let commands = commands::commands(args, shown)?;
     let mut outputs = Outputs::new();
+    let mut commands = commands::commands(args)?;
     sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
     for c in &commands {
         // A file that a command names is the user's.
@@ -39,6 +32,10 @@ pub fn run(args: &RunArgs) -> Result {
         }
     }
     let exports = export::exports(args, &mut outputs)?;
+    let shown = shown(args, &mut outputs)?;
+    for c in &mut commands {
+        c.shown = shown.clone();
+    }
     let setup = commands::once(args.setup.as_deref(), &commands)?;
     let cleanup = commands::once(args.cleanup.as_deref(), &commands)?;
     let plan = InterleavedPlan {
@@ -104,6 +101,22 @@ pub fn run(args: &RunArgs) -> Result {
     }
     result.failure.map_or(Ok(()), Err).map_err(failed)?;
     cleaned.map_err(failed)
+}
+
+/// Where outputs of the commands go.
+fn shown(args: &RunArgs, outputs: &mut Outputs) -> Result<Shown> {
+    Ok(match args.output.as_deref() {
+        Some("null") => Shown::Nowhere,
+        None if !args.show_output => Shown::Nowhere,
+        Some("pipe") => Shown::Pipe,
+        // Results and outputs would be one text.
+        None | Some("inherit") if args.json || !args.export.is_empty() => Shown::StandardError,
+        None | Some("inherit") => Shown::Terminal,
+        Some(file) => {
+            outputs.file(Path::new(file), &[])?;
+            Shown::File(file.into())
+        }
+    })
 }
 
 /// Runs shell commands that are not measured.
