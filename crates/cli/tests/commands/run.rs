@@ -136,7 +136,13 @@ fn a_late_failure_loses_no_finished_run() {
     assert!(!out.status.success());
     let (json, said) = (text(&out.stdout), text(&out.stderr));
     let r: serde_json::Value = serde_json::from_str(&json).expect("JSON alone");
-    for key in ["exit_codes", "user_s", "system_s", "peak_memory_bytes"] {
+    for key in [
+        "exit_codes",
+        "user_s",
+        "system_s",
+        "peak_memory_bytes",
+        "context_switches",
+    ] {
         assert_eq!(r["results"][0][key].as_array().unwrap().len(), 3, "{key}");
     }
     assert!(
@@ -270,6 +276,8 @@ fn a_small_command_does_not_inherit_the_memory_of_greenup() {
     ]);
     let bytes = r["results"][0]["peak_memory_bytes"][0].as_u64().unwrap();
     assert!((200 << 10..6 << 20).contains(&bytes), "{bytes}");
+    let switches = r["results"][0]["context_switches"][0].as_u64().unwrap();
+    assert!(switches > 0, "it slept");
 }
 
 #[test]

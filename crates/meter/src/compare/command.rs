@@ -203,6 +203,8 @@ pub struct CommandRun {
     pub system_s: f64,
     /// Largest resident set, bytes; `None` for a run that ended before it could be seen.
     pub max_rss_bytes: Option<u64>,
+    /// Context switches, voluntary and involuntary, of it and of the processes that it waited for.
+    pub context_switches: u64,
     /// Exit status.
     pub exit: Exit,
 }
@@ -335,6 +337,7 @@ impl Executor for Spawner {
             user_s: seconds(usage.ru_utime),
             system_s: seconds(usage.ru_stime),
             max_rss_bytes: watch.used(&usage).peak_bytes,
+            context_switches: (usage.ru_nvcsw + usage.ru_nivcsw).unsigned_abs(),
             exit: Exit::of(status),
         })
     }

@@ -23,6 +23,8 @@ pub struct CommandResult {
     pub system_s: Vec<f64>,
     /// Largest resident set of each run, bytes; none of a run that ended before it could be seen.
     pub peak_memory_bytes: Vec<Option<u64>>,
+    /// Context switches of each run.
+    pub context_switches: Vec<u64>,
     /// Exit code of each run; of a run that a signal killed, the signal's number below 0.
     pub exit_codes: Vec<i32>,
     /// Energy of one run; none where too many runs lack theirs, as those that have one need not be like the others.
@@ -60,6 +62,12 @@ impl CommandResult {
     /// The largest of all runs' resident sets, bytes; none where it is known of no run.
     pub fn peak_memory(&self) -> Option<u64> {
         self.peak_memory_bytes.iter().flatten().max().copied()
+    }
+
+    /// Median number of context switches.
+    pub fn switches(&self) -> f64 {
+        let all: Vec<f64> = self.context_switches.iter().map(|n| *n as f64).collect();
+        median(&all)
     }
 
     /// Mean power, W, a value for each block of runs.
@@ -292,6 +300,7 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
         user_s: log.runs.iter().map(|r| r.user_s).collect(),
         system_s: log.runs.iter().map(|r| r.system_s).collect(),
         peak_memory_bytes: log.runs.iter().map(|r| r.max_rss_bytes).collect(),
+        context_switches: log.runs.iter().map(|r| r.context_switches).collect(),
         exit_codes: log.runs.iter().map(|r| r.exit.number()).collect(),
         energy_j: log.summary(&energies_j).filter(|_| known),
         power_w: log.summary(&powers).filter(|_| known),

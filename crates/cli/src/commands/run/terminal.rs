@@ -146,11 +146,12 @@ fn print_one(r: &CommandResult, sensor: Option<&str>) {
     ));
     let [user, system] = r.cpu_s();
     print::line(format!(
-        "          user {}, system {}, peak memory {}",
+        "          user {}, system {}, peak memory {}, {} context switches",
         s(user),
         s(system),
         r.peak_memory()
-            .map_or_else(|| "unknown".to_owned(), |b| si(b as f64, "B"))
+            .map_or_else(|| "unknown".to_owned(), |b| si(b as f64, "B")),
+        r.switches()
     ));
     match (&r.energy_j, &r.power_w) {
         (Some(e), Some(p)) => {

@@ -24,6 +24,7 @@ impl Executor for Mock {
             user_s: 0.0,
             system_s: 0.0,
             max_rss_bytes: Some(1),
+            context_switches: 0,
             exit: self.exit,
         })
     }
@@ -216,6 +217,7 @@ fn short_runs_share_a_block_of_ticks() {
                 user_s: 0.0,
                 system_s: 0.0,
                 max_rss_bytes: None,
+                context_switches: 0,
                 exit: Exit::Code(0),
             })
         }
