@@ -21,8 +21,8 @@ pub use tuning::*;
 pub use wisdom::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use greenup_app::args::SensorArg;
 use greenup_app::args::scaling_study::ScalingStudyArgs;
+use greenup_app::args::{SensorArg, duration};
 use greenup_app::ranks::RanksArg;
 use greenup_device::{DeviceSpec, Usable};
 use parse::resamples;
@@ -130,8 +130,8 @@ pub struct StudyArgs {
 pub struct DoctorArgs {
     #[command(flatten)]
     pub sensor: SensorArg,
-    /// Seconds to read every sensor while idle, and again under load
-    #[arg(long, default_value_t = 1.0, value_name = "S")]
+    /// Time to read every sensor while idle, and again under load
+    #[arg(long, default_value = "1s", value_name = "TIME", value_parser = duration)]
     pub seconds: f64,
     /// Command that loads the machine, instead of all cores busy; it must run until it is killed
     #[arg(long, value_name = "CMD")]

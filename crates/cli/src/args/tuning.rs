@@ -1,8 +1,8 @@
 //! Arguments of the commands for search spaces and tuning: space, tune, replay, analyze, scale, gemm, compile.
 
-use super::parse::{Sizes, budget, constant, gpu, rounds, sample, seconds, share, sizes};
+use super::parse::{Sizes, budget, constant, gpu, rounds, sample, share, sizes};
 use clap::Args;
-use greenup_app::args::{FigureArgs, SensorArg, bytes};
+use greenup_app::args::{FigureArgs, SensorArg, bytes, duration};
 use greenup_study::pages::sweep::heat::Axes;
 use greenup_tune::search::Budget;
 use greenup_tune::shard::Shard;
@@ -28,9 +28,9 @@ pub struct SpaceArgs {
     /// Random seed of the sample
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Time limit, s; what is not counted by then is estimated [default: 30 for the valid points, then 5 for those left by
+    /// Time limit, such as 30s; what is not counted by then is estimated [default: 30s for the valid points, then 5s for those left by
     /// each filter, with --json 1]
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<f64>,
     /// Override a constant, e.g. n=1024, or restrict a parameter, e.g. tile=16,32; repeatable (TOML only)
     #[arg(long = "set", value_name = "NAME=VALUE[,VALUE]", value_parser = constant)]
@@ -108,11 +108,11 @@ pub struct TuneArgs {
     /// a number
     #[arg(long, value_name = "FILL")]
     pub data: Option<String>,
-    /// Measuring time of a config, s [default: the problem's]
-    #[arg(long, value_name = "S")]
+    /// Measuring time of a config, such as 100ms [default: the problem's]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub measure: Option<f64>,
     /// Output folder of the sweep [default: sweeps/NAME]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
@@ -136,8 +136,8 @@ pub struct TuneArgs {
         requires = "launcher"
     )]
     pub remote_program: String,
-    /// Time in which a launched worker must introduce itself, s
-    #[arg(long, value_name = "S", default_value_t = 60.0, requires = "launcher")]
+    /// Time in which a launched worker must introduce itself
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, requires = "launcher")]
     pub launcher_timeout: f64,
     /// Workers that share the host's cores. Their kernels disturb each other: for tests
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one, hide = true)]
@@ -166,7 +166,7 @@ pub struct GemmArgs {
     #[arg(long)]
     pub tune: bool,
     /// Output folder of the sweep [default: in the cache folder]
-    #[arg(long, value_name = "DIR", requires = "tune")]
+    #[arg(short, long, value_name = "DIR", requires = "tune")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
@@ -198,8 +198,8 @@ pub struct ScaleArgs {
     /// repeatable
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = constant)]
     pub named: Vec<(String, toml::Value)>,
-    /// Measuring time of a config, s [default: the problem's]
-    #[arg(long, value_name = "S")]
+    /// Measuring time of a config, such as 100ms [default: the problem's]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub measure: Option<f64>,
     /// GPU that runs CUDA kernels, or device that runs OpenCL kernels [default: cuda:0, opencl:0.0]
     #[arg(long = "device", value_name = "cuda[:N]|opencl[:PLATFORM.DEVICE]", value_parser = gpu)]
@@ -249,7 +249,7 @@ pub struct AnalyzeArgs {
     /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
     pub sweep: PathBuf,
     /// Output folder: report.html, the figures, analysis.json, trials.csv and results-t4.json
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw a heat map of the minimum time over two parameters into --out; repeatable
     #[arg(long, value_name = "X,Y", requires = "out")]

@@ -3,7 +3,7 @@
 use super::cases::Cases;
 use crate::commands::mesh_form_factor::MethodArg;
 use clap::Args;
-use greenup_app::args::{DeviceSetArg, MachineArg, SensorArg, ThreadsArg, order};
+use greenup_app::args::{DeviceSetArg, MachineArg, SensorArg, ThreadsArg, duration, order};
 use greenup_device::affinity::Pin;
 use std::path::PathBuf;
 
@@ -36,8 +36,8 @@ pub struct StudyArgs {
     pub pin: Vec<Pin>,
     #[command(flatten)]
     pub sensor: SensorArg,
-    /// Duration of a measurement window, s
-    #[arg(long, default_value_t = 0.3, value_name = "S")]
+    /// Duration of a measurement window
+    #[arg(long, default_value = "300ms", value_name = "TIME", value_parser = duration)]
     pub window: f64,
     /// Write the rows after each case: json, or html (an HTML page). A name without an ending is a folder with both and a sweep
     /// of the cases, which the same command continues

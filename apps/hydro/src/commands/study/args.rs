@@ -3,7 +3,7 @@
 use super::cases::{ASSEMBLIES, Case, WORK};
 use crate::session::settings::Assembly;
 use clap::Args;
-use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg};
+use greenup_app::args::{DeviceArg, FigureArgs, MachineArg, SensorArg, ThreadsArg, duration};
 use greenup_app::{AppError, Result};
 use std::path::PathBuf;
 
@@ -37,8 +37,8 @@ pub struct StudyArgs {
     pub work: Vec<String>,
     #[command(flatten)]
     pub device: DeviceArg,
-    /// Duration of each measurement, s
-    #[arg(long, value_name = "S", default_value_t = 3.0)]
+    /// Duration of each measurement
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     pub window: f64,
     #[command(flatten)]
     pub machine: MachineArg,
