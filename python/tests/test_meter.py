@@ -68,6 +68,15 @@ def test_a_decorator():
     assert twice(4) == 8 and twice.measured.seconds >= 0 and twice.__doc__ == "Doubles."
 
 
+def test_a_decorator_without_parentheses_says_so():
+    @greenup.measure
+    def once():
+        return 1
+
+    with pytest.raises(TypeError, match=r"@greenup.measure\(\)"):
+        once()
+
+
 def test_calls_are_repeated():
     calls = []
     m = greenup.measure(lambda n: calls.append(time.sleep(n)), 0.002, sensor="none", window=0.02, warmup=0)

@@ -113,6 +113,9 @@ class Measurement:
             self.why = found["missing"] or f"energies of {self.energy_runs} of {self.windows} windows: {'; '.join(failed)}"
         self.flags = [f["flag"] for f in found["flags"]]
 
+    def __call__(self, *args, **kwargs):
+        raise TypeError("a Measurement cannot be called; a function is decorated by @greenup.measure(), with parentheses")
+
     def __repr__(self):
         energy = f"{self.joules:.4g} J" if self.joules is not None else f"no energy ({self.why})"
         low, high = self.interval
