@@ -2,7 +2,7 @@
 
 use super::parse::{accepted, share};
 use clap::Args;
-use greenup_app::args::SensorArg;
+use greenup_app::args::{SensorArg, at_least_one};
 use greenup_meter::interleaved::Accepted;
 use std::path::PathBuf;
 
@@ -20,6 +20,12 @@ pub struct RunArgs {
     /// Number of runs [default: at least 10, and at least 3 seconds]
     #[arg(short, long, conflicts_with = "rel_error")]
     pub runs: Option<usize>,
+    /// Least number of runs [default: 10]
+    #[arg(short, long, value_name = "N", value_parser = at_least_one, conflicts_with_all = ["runs", "rel_error"])]
+    pub min_runs: Option<usize>,
+    /// Largest number of runs [default: 1000]
+    #[arg(short = 'M', long, value_name = "N", value_parser = at_least_one, conflicts_with_all = ["runs", "rel_error"])]
+    pub max_runs: Option<usize>,
     /// Repeat until the 95 % interval of the median is this narrow, e.g. 1%
     #[arg(long, value_parser = share, value_name = "SHARE")]
     pub rel_error: Option<f64>,
@@ -56,6 +62,18 @@ pub struct RunArgs {
     /// Print the result in this format, or write it to a file with FORMAT:FILE; repeatable
     #[arg(long, value_name = "json|csv|md[:FILE]")]
     pub export: Vec<String>,
+    /// As hyperfine calls --export json:FILE
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub export_json: Option<String>,
+    /// As hyperfine calls --export csv:FILE
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub export_csv: Option<String>,
+    /// As hyperfine calls --export md:FILE
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub export_markdown: Option<String>,
+    /// As hyperfine says that there is no shell, which is so here in any case
+    #[arg(short = 'N', hide = true)]
+    pub no_shell: bool,
     /// Print the result as JSON (same as --export json)
     #[arg(long)]
     pub json: bool,
@@ -84,4 +102,29 @@ pub struct RunArgs {
         value_name = "CMD"
     )]
     pub command: Vec<String>,
+}
+
+impl RunArgs {
+    /// All exports, as `--export` takes them.
+    pub fn exports(&self) -> Vec<String> {
+        let named = [
+            ("json", &self.export_json),
+            ("csv", &self.export_csv),
+            ("md", &self.export_markdown),
+        ];
+        let mut all = self.export.clone();
+        all.extend(
+            (named.into_iter()).filter_map(|(f, file)| Some(format!("{f}:{}", file.as_ref()?))),
+        );
+        if self.json {
+            all.push("json".to_owned());
+        }
+        all
+    }
+
+    /// Whether standard output has results.
+    pub fn prints_results(&self) -> bool {
+        let printed = |e: &String| !e.contains(':') || e.ends_with(":-");
+        self.exports().iter().any(printed)
+    }
 }

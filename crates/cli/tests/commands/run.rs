@@ -156,6 +156,41 @@ fn a_late_failure_loses_no_finished_run() {
 }
 
 #[test]
+fn flags_of_hyperfine_mean_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let [json, csv, md] = [at("r.json"), at("r.csv"), at("r.md")];
+    let out = ok(&[
+        "run",
+        "-N",
+        "-m",
+        "2",
+        "-M",
+        "3",
+        "--sensor",
+        "none",
+        "--export-json",
+        &json,
+        "--export-csv",
+        &csv,
+        "--export-markdown",
+        &md,
+        "--show-output",
+        "echo said",
+        "true",
+    ]);
+    // Standard output has no results, so that outputs are not mixed with them.
+    assert!(out.contains("said\n") && out.contains("against"), "{out}");
+    let r: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert_eq!(r["results"][0]["runs"], 3);
+    for file in [csv, md] {
+        assert!(fs::read_to_string(file).unwrap().contains("echo said"));
+    }
+    let e = fails(&["run", "-m", "5", "-M", "3", "true"]);
+    assert!(e.contains("--min-runs 5 is above --max-runs 3"), "{e}");
+}
+
+#[test]
 fn outputs_go_where_the_user_says() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("o.txt").display().to_string();

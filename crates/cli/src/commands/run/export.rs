@@ -24,15 +24,11 @@ pub struct Export {
 
 /// What is exported where, checked before anything runs.
 pub fn exports(args: &RunArgs, outputs: &mut Outputs) -> Result<Vec<Export>> {
-    let mut list: Vec<&str> = args.export.iter().map(String::as_str).collect();
-    if args.json {
-        list.push("json");
-    }
-    list.into_iter()
+    (args.exports().iter())
         .map(|text| {
             let (format, file) = match text.split_once(':') {
                 Some((f, file)) => (f, file),
-                None => (text, "-"),
+                None => (text.as_str(), "-"),
             };
             let (format, ending) = match format {
                 "json" => (Format::Json, "json"),

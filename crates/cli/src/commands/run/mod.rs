@@ -43,7 +43,7 @@ pub fn run(args: &RunArgs) -> Result {
         stop: match (args.runs, args.rel_error) {
             (Some(n), _) => Stop::Runs(n),
             (None, Some(share)) => Stop::RelError(share),
-            (None, None) => Stop::Default,
+            (None, None) => between(args)?,
         },
         accepted: args.ignore_failure.clone().unwrap_or_default(),
     };
@@ -103,6 +103,21 @@ pub fn run(args: &RunArgs) -> Result {
     cleaned.map_err(failed)
 }
 
+/// The default numbers of runs, or those given.
+fn between(args: &RunArgs) -> Result<Stop> {
+    let (least, most) = Stop::RUNS;
+    let least = args
+        .min_runs
+        .unwrap_or_else(|| args.max_runs.map_or(least, |most| least.min(most)));
+    let most = args.max_runs.unwrap_or_else(|| most.max(least));
+    if least > most {
+        return Err(AppError::new(format!(
+            "--min-runs {least} is above --max-runs {most}"
+        )));
+    }
+    Ok(Stop::Between(least, most))
+}
+
 /// Where outputs of the commands go.
 fn shown(args: &RunArgs, outputs: &mut Outputs) -> Result<Shown> {
     Ok(match args.output.as_deref() {
@@ -110,7 +125,7 @@ fn shown(args: &RunArgs, outputs: &mut Outputs) -> Result<Shown> {
         None if !args.show_output => Shown::Nowhere,
         Some("pipe") => Shown::Pipe,
         // Results and outputs would be one text.
-        None | Some("inherit") if args.json || !args.export.is_empty() => Shown::StandardError,
+        None | Some("inherit") if args.prints_results() => Shown::StandardError,
         None | Some("inherit") => Shown::Terminal,
         Some(file) => {
             outputs.file(Path::new(file), &[])?;

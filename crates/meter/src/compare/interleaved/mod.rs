@@ -45,12 +45,19 @@ impl Accepted {
 /// When to stop repeating.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
-    /// At least 10 runs and about 3 s a command.
-    Default,
+    /// At least this number of runs and about 3 s a command, and at most that number.
+    Between(usize, usize),
     /// This number of runs of each command.
     Runs(usize),
     /// When the half interval of the median time (and energy) is below this share of it.
     RelError(f64),
+}
+
+impl Stop {
+    /// Least and largest number of runs where the user gives none.
+    pub const RUNS: (usize, usize) = (10, 1000);
+    /// Between these numbers.
+    pub const DEFAULT: Self = Self::Between(Self::RUNS.0, Self::RUNS.1);
 }
 
 const MAX_RUNS: usize = 2000;
@@ -287,7 +294,7 @@ fn enough(log: &Log, stop: Stop) -> bool {
     match stop {
         _ if t.len() >= MAX_RUNS => true,
         Stop::Runs(n) => t.len() >= n,
-        Stop::Default => t.len() >= 10 && total_s >= 3.0 || t.len() >= 1000,
+        Stop::Between(least, most) => t.len() >= least && total_s >= 3.0 || t.len() >= most,
         Stop::RelError(target) => {
             // The bootstrap is costly: look again only after a twentieth more runs.
             let due = t.len() < 30 || t.len().is_multiple_of(t.len() / 20);

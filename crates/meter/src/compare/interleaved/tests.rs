@@ -148,8 +148,14 @@ fn the_requested_error_is_reached() {
     )
     .unwrap();
     assert!(r.results[0].time_s.relative_error() <= 0.002);
-    let r = run_interleaved(&c, &plan(Stop::Default), &mut mock(), &mut [], 0.0, &Silent).unwrap();
-    assert_eq!(r.results[0].time_s.n, 10);
+    for (stop, runs) in [
+        (Stop::DEFAULT, 10),
+        (Stop::Between(14, 20), 14),
+        (Stop::Between(2, 4), 4),
+    ] {
+        let r = run_interleaved(&c, &plan(stop), &mut mock(), &mut [], 0.0, &Silent).unwrap();
+        assert_eq!(r.results[0].time_s.n, runs);
+    }
 }
 
 #[test]
