@@ -50,9 +50,18 @@ pub fn with_common(command: Command) -> Command {
         )
         .subcommand(
             Command::new("man")
-                .about("Print the manual page of this program, or write one for each command")
+                .about("Print the manual page of this program or of a command, or write them all")
                 .arg(
-                    Arg::new("dir")
+                    Arg::new("command")
+                        .value_name("COMMAND")
+                        .num_args(0..)
+                        .conflicts_with("out")
+                        .help("Command whose page is printed"),
+                )
+                .arg(
+                    Arg::new("out")
+                        .short('o')
+                        .long("out")
                         .value_name("DIR")
                         .help("Folder to write the manual pages of all commands to, e.g. ~/.local/share/man/man1")
                         .value_parser(value_parser!(PathBuf)),
@@ -93,8 +102,13 @@ pub fn run(command: &Command, matches: &ArgMatches) -> Option<Result> {
             completions(shell, command.clone());
             Some(Ok(()))
         }
-        ("man", m) => Some(match m.get_one::<PathBuf>("dir") {
-            None => page(command.clone()).map(|page| stdout::bytes(&page)),
+        ("man", m) => Some(match m.get_one::<PathBuf>("out") {
+            None => {
+                let names = m.get_many::<String>("command").into_iter().flatten();
+                of(command.clone(), names)
+                    .and_then(page)
+                    .map(|page| stdout::bytes(&page))
+            }
             Some(dir) => pages(command.clone(), dir),
         }),
         _ => None,
@@ -106,6 +120,19 @@ fn completions(shell: Shell, mut command: Command) {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut text);
     stdout::bytes(&text);
+}
+
+/// The command of these names below another one.
+fn of<'a>(mut command: Command, names: impl Iterator<Item = &'a String>) -> Result<Command> {
+    command.build();
+    for name in names {
+        let found = command.find_subcommand(name).cloned();
+        command = found.ok_or_else(|| {
+            AppError::new(format!("{} has no command `{name}`", command.get_name()))
+                .hint("--help lists the commands; --out DIR writes the pages of all")
+        })?;
+    }
+    Ok(command)
 }
 
 /// The manual page of a command.

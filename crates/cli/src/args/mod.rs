@@ -188,11 +188,11 @@ pub struct CalibrateArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodArg {
-    /// Ordinary least squares (eq 9)
+    /// Ordinary least squares (thesis, eq 9)
     Linear,
-    /// Non-negative least squares (eq 48)
+    /// Non-negative least squares (thesis, eq 48)
     Nnls,
-    /// Times, energies and the power cap together (eqs 32–38)
+    /// Times, energies and the power cap together (thesis, eqs 32–38)
     Capped,
 }
 

@@ -1,6 +1,6 @@
 //! What every program has: version, completions, manual pages, `-q` and `-v`, colours.
 
-use crate::common::{command, greenup, ok};
+use crate::common::{command, fails, greenup, ok};
 use greenup_testing::text;
 use std::fs;
 use std::path::Path;
@@ -55,20 +55,22 @@ fn shells_get_completions() {
 #[test]
 fn every_command_has_a_manual_page() {
     let page = ok(&["man"]);
+    assert!(ok(&["man", "sweeps", "merge"]).contains("greenup\\-sweeps\\-merge"));
+    assert!(fails(&["man", "no-such"]).contains("no command `no-such`"));
     assert!(
         page.contains(".TH greenup 1") && page.contains("greenup\\-tune(1)"),
         "{page}"
     );
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path().join("man1");
-    assert_eq!(ok(&["man", &at.display().to_string()]), "");
+    assert_eq!(ok(&["man", "-o", &at.display().to_string()]), "");
     let whatif = fs::read_to_string(at.join("greenup-whatif.1")).unwrap();
     assert!(whatif.contains(".SH NAME"));
     assert!(at.join("greenup-whatif-cluster.1").is_file());
     // Commands that the program starts by itself are nobody's business.
     assert!(!at.join("greenup-trial-worker.1").exists());
     let blocked = at.join("greenup.1").display().to_string();
-    assert_eq!(greenup(&["man", &blocked]).status.code(), Some(1));
+    assert_eq!(greenup(&["man", "-o", &blocked]).status.code(), Some(1));
 }
 
 #[test]
