@@ -123,7 +123,9 @@ fn completions(shell: Shell, mut command: Command) {
 }
 
 /// The command of these names below another one.
-fn of<'a>(mut command: Command, names: impl Iterator<Item = &'a String>) -> Result<Command> {
+fn of<'a>(command: Command, names: impl Iterator<Item = &'a String>) -> Result<Command> {
+    let mut command = command.disable_help_subcommand(true);
+    // Gives those below it their full names.
     command.build();
     for name in names {
         let found = command.find_subcommand(name).cloned();
