@@ -108,6 +108,7 @@ fn runs(meter: &Read) -> (CommandResult, Vec<f64>) {
                 user_s: 0.0,
                 system_s: 0.0,
                 max_rss_bytes: None,
+                context_switches: 0,
                 exit: Exit::Code(0),
             });
             n += 1;
