@@ -1,5 +1,6 @@
 //! `greenup run`.
 
+mod columns;
 mod commands;
 mod export;
 mod terminal;
