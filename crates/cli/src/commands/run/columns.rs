@@ -1,12 +1,23 @@
 //! The columns of the results: those of CSV, of Markdown, and of the ranking on the terminal.
 
-use super::label;
 use greenup_meter::Summary;
 use greenup_meter::comparison::{CommandComparison, CommandResult, InterleavedResult};
 use greenup_report::table::{Cell, Columns};
+use greenup_report::text;
 
 /// The place of a result, and the result.
 pub type Row<'a> = (usize, &'a CommandResult);
+
+/// What a result is called: its name or command, with its parameters where another one is called the same.
+pub fn label(all: &InterleavedResult, i: usize) -> String {
+    let r = &all.results[i];
+    let same = |o: &&CommandResult| o.label() == r.label();
+    if r.parameters.is_empty() || all.results.iter().filter(same).count() < 2 {
+        return r.label().to_owned();
+    }
+    let parameters = text::named(r.parameters.iter().map(|(n, v)| (n, v)));
+    format!("{} ({parameters})", r.label())
+}
 
 /// A row a command, for CSV and Markdown.
 pub fn columns(all: &InterleavedResult) -> Columns<'_, Row<'_>> {
@@ -212,7 +223,7 @@ mod tests {
         let markdown = columns(&all).table("", rows()).markdown();
         let want = "| command | time | 95 % | energy | power | speedup | 95 % of speedup | greenup | 95 % of greenup | runs | name | n |\n";
         assert!(markdown.starts_with(want), "{markdown}");
-        let first = "| `app 0` | 1.87 s | 1.70 … 2.21 s | 58.0 J | 31.9 W | 1 | baseline | 1 | baseline | 3, 2 with energy | app | 0 |\n";
+        let first = "| `app 0` | 1.87 s | 1.70 s … 2.21 s | 58.0 J | 31.9 W | 1 | baseline | 1 | baseline | 3, 2 with energy | app | 0 |\n";
         assert!(markdown.contains(first), "{markdown}");
         let lines = ranked(&all).table("", rows()).lines();
         let titles: Vec<&str> = lines[0]

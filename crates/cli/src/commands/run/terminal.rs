@@ -1,6 +1,6 @@
 //! Results on the terminal.
 
-use super::{columns, label};
+use super::columns::{label, ranked};
 use greenup_app::print;
 use greenup_meter::Summary;
 use greenup_meter::comparison::{CommandResult, InterleavedResult, LEAST_TO_TELL, differ};
@@ -77,7 +77,7 @@ fn ranking(all: &InterleavedResult) {
         print::bold(&label(all, 0))
     ));
     let rows = all.ranking.iter().map(|&i| (i, &all.results[i]));
-    print::table(&columns::ranked(all).table("", rows));
+    print::table(&ranked(all).table("", rows));
     let tied = all.ranks.windows(2).any(|w| w[0] == w[1]);
     if tied {
         print::line("commands of one rank do not differ beyond the noise");
