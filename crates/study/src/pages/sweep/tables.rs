@@ -27,7 +27,7 @@ pub fn best(a: &Analysis, sweep: &Sweep) -> Table {
         .si("energy", "", "J", |(_, r, _)| r.energy_j)
         .si("performance", "", a.unit, |(_, r, _)| r.performance)
         .si("efficiency", "", &per_j(a), |(_, r, _)| r.efficiency)
-        .cell("", "", |(_, r, single)| {
+        .cell("measured", "", |(_, r, single)| {
             let again = |s: &f64| format!("(in the final rounds; {} in its trial)", si(*s, "s"));
             Cell::known(Some(single).filter(|s| **s != r.time_s).map(again))
         })
