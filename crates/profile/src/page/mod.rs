@@ -4,7 +4,7 @@ mod figures;
 mod tables;
 
 pub use figures::{roofline, shares, watts};
-pub use tables::{cpu_counts, csv};
+pub use tables::{columns, cpu_counts, csv};
 
 use crate::attribution::{Basis, GpuProfile, Profile};
 use crate::cpu::Estimated;

@@ -36,21 +36,21 @@ pub fn shape(row: &Row) -> String {
     }
 }
 
-/// Kernels, those with the most energy first: where time and energy go, and what to do.
-pub fn kernels(g: &GpuProfile) -> Table {
+/// Where time and energy go, and what to do: the columns of kernels, which the page numbers.
+pub fn columns(g: &GpuProfile) -> Columns<'_, (Option<usize>, &Row)> {
     let busy = g.busy_s + g.gap_s;
-    Columns::<(usize, &Row)>::new()
+    Columns::<(Option<usize>, &Row)>::new()
         .cell(
             "kernel",
             "its number as in the figures; its whole name is in profile.json and kernels.csv",
-            kernel,
+            |(k, r)| k.map_or_else(|| Cell::text(&r.name), |k| kernel(&(k, *r))),
         )
-        .count("launches", "of one grid", |(_, r)| r.launches)
+        .cell("launches", "of one grid", |(_, r)| launches(r))
         .si("time", "sum of its durations", "s", |(_, r)| r.time_s)
         .percent(
             "of the time",
             "share of the time from the first to the last work",
-            |(_, r)| (busy > 0.0).then(|| r.share_s / busy),
+            move |(_, r)| (busy > 0.0).then(|| r.share_s / busy),
         )
         .si(
             "energy",
@@ -73,7 +73,21 @@ pub fn kernels(g: &GpuProfile) -> Table {
             |(_, r)| r.of_roof,
         )
         .wrapped("what to do", "", |(_, r)| r.advice.clone())
-        .table("Kernels", g.kernels.iter().enumerate())
+        .detail()
+}
+
+/// Kernels, those with the most energy first.
+pub fn kernels(g: &GpuProfile) -> Table {
+    let rows = (g.kernels.iter().enumerate()).map(|(k, r)| (Some(k), r));
+    columns(g).table("Kernels", rows)
+}
+
+/// How often it ran, where it is something that runs.
+fn launches(row: &Row) -> Cell {
+    match row.launches {
+        0 => Cell::missing(),
+        n => Cell::count(n),
+    }
 }
 
 /// Kernels, those with the most energy first: launches and what the energy rests on.
@@ -126,10 +140,7 @@ pub fn others(g: &GpuProfile) -> Table {
     let bytes = |r: &Row| Some(r.bytes).filter(|b| *b > 0.0);
     Columns::<Row>::new()
         .text("what", "", |r| r.name.clone())
-        .cell("times", "", |r| match r.launches {
-            0 => Cell::missing(),
-            n => Cell::count(n),
-        })
+        .cell("times", "", launches)
         .si("time", "", "s", |r| r.share_s)
         .si("bytes", "", "B", bytes)
         .si("rate", "", "B/s", move |r| {

@@ -23,6 +23,12 @@ pub struct Columns<'a, R> {
 pub(super) struct Column<'a, R> {
     pub(super) header: Header,
     pub(super) get: Box<dyn Fn(&R) -> Cell + 'a>,
+    /// What files call it, if not by its title.
+    pub(super) file: Option<String>,
+    pub(super) in_files: bool,
+    /// Whether tables have it.
+    shown: bool,
+    detail: bool,
     /// Whether the column is left out where no row has a value.
     where_known: bool,
 }
@@ -52,6 +58,10 @@ impl<'a, R> Columns<'a, R> {
                 about: about.into(),
             },
             get: Box::new(get),
+            file: None,
+            in_files: true,
+            shown: true,
+            detail: false,
             where_known: false,
         });
         self
@@ -130,13 +140,14 @@ impl<'a, R> Columns<'a, R> {
         self.cell(name, about, move |r| Cell::range(get(r).into(), unit))
     }
 
-    /// A column of numbers with all their digits, for files: `1.5e-3`.
+    /// A column of numbers with all their digits, only in files: `1.5e-3`.
     pub fn exact<V: Into<Option<f64>>>(
         self,
         name: impl Into<String>,
         get: impl Fn(&R) -> V + 'a,
     ) -> Self {
         self.cell(name, "", move |r| Cell::exact(get(r)))
+            .only_in_files()
     }
 
     /// A column of whole numbers.
@@ -164,9 +175,39 @@ impl<'a, R> Columns<'a, R> {
     }
 
     /// The last column, left out of tables in which no row has its value.
-    pub fn where_known(mut self) -> Self {
+    pub fn where_known(self) -> Self {
+        self.last(|c| c.where_known = true)
+    }
+
+    /// The last column, which files call `name` and write with all digits: `1.5e-3`.
+    pub fn file(self, name: impl Into<String>) -> Self {
+        self.last(|c| c.file = Some(name.into()))
+    }
+
+    /// The last column, left out of tables.
+    pub fn only_in_files(self) -> Self {
+        self.last(|c| c.shown = false)
+    }
+
+    /// The last column, left out of files: they hold what it is made of.
+    pub fn not_in_files(self) -> Self {
+        self.last(|c| c.in_files = false)
+    }
+
+    /// The last column, left out by [`Self::brief`].
+    pub fn detail(self) -> Self {
+        self.last(|c| c.detail = true)
+    }
+
+    /// The columns without details, for terminals.
+    pub fn brief(mut self) -> Self {
+        self.all.retain(|c| !c.detail);
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Column<'a, R>)) -> Self {
         if let Some(last) = self.all.last_mut() {
-            last.where_known = true;
+            change(last);
         }
         self
     }
@@ -183,7 +224,7 @@ impl<'a, R> Columns<'a, R> {
             header: Vec::new(),
             rows: vec![Vec::new(); rows.len()],
         };
-        for c in &self.all {
+        for c in self.all.iter().filter(|c| c.shown) {
             let cells: Vec<Cell> = rows.iter().map(|r| (c.get)(r.borrow())).collect();
             if c.where_known && cells.iter().all(Cell::is_missing) {
                 continue;

@@ -62,7 +62,7 @@ impl Table {
 }
 
 impl<R> Columns<'_, R> {
-    /// Writes all columns as CSV, row by row: values as they are, without unit or prefix; nothing where one is missing.
+    /// Writes the columns as CSV, row by row: values as they are, without unit or prefix; nothing where one is missing.
     ///
     /// # Errors
     /// The writer's.
@@ -72,9 +72,16 @@ impl<R> Columns<'_, R> {
         to: impl Write,
     ) -> csv::Result<()> {
         let mut to = csv::Writer::from_writer(to);
-        to.write_record(self.all.iter().map(|c| &c.header.name))?;
+        let all = || self.all.iter().filter(|c| c.in_files);
+        to.write_record(all().map(|c| c.file.as_ref().unwrap_or(&c.header.name)))?;
         for row in rows {
-            to.write_record(self.all.iter().map(|c| (c.get)(row.borrow()).written()))?;
+            to.write_record(all().map(|c| {
+                let cell = (c.get)(row.borrow());
+                match cell.value {
+                    Value::Number(x) if c.file.is_some() => format!("{x:e}"),
+                    _ => cell.written(),
+                }
+            }))?;
         }
         Ok(to.flush()?)
     }
@@ -144,10 +151,20 @@ mod tests {
     }
 
     #[test]
-    fn files_hold_values_and_all_columns() {
-        let columns = columns().exact("time_s", |r| r.1.map(|t| 10.0 * t));
-        let want = "kernel,time,power,of,time_s\ntriad,1.52e0,,λ,1.52e1\na|語,,,\"12\n±3\",\n";
+    fn files_hold_values_and_columns_of_their_own() {
+        let columns = columns()
+            .exact("time_s", |r| r.1.map(|t| 10.0 * t))
+            .si("twice", "", "s", |_| 2.0)
+            .file("twice_s")
+            .text("sum", "", |_| "λ".into())
+            .not_in_files()
+            .detail();
+        let want = "kernel,time,power,of,time_s,twice_s\ntriad,1.52e0,,λ,1.52e1,2e0\na|語,,,\"12\n±3\",,2e0\n";
         assert_eq!(columns.csv(ROWS), want);
+        let names = |table: Table| table.header.into_iter().map(|h| h.name).collect::<Vec<_>>();
+        let all = names(columns.table("", ROWS));
+        assert_eq!(all, ["kernel", "time", "of", "twice", "sum"]);
+        assert_eq!(names(columns.brief().table("", ROWS)), all[..4]);
     }
 
     #[test]

@@ -105,7 +105,9 @@ pub fn page(a: &Explained) -> Page {
             id: app.name.clone(),
             title: app.name.clone(),
             paragraphs: vec![format!("From {}.", app.sweeps.join(", "))],
-            tables: std::iter::once(cases(app)).chain(by_kernel(app)).collect(),
+            tables: std::iter::once(columns().table("All cases", &app.cases))
+                .chain(by_kernel(app))
+                .collect(),
             ..Section::default()
         });
     }
@@ -145,9 +147,11 @@ fn by_kernel(app: &Application) -> Option<Table> {
         .then(|| columns.table("Shares of the predicted energy by kernel", several))
 }
 
-fn cases(app: &Application) -> Table {
+/// Energies of cases from their counters.
+pub fn columns<'a>() -> Columns<'a, FromCounters> {
     Columns::<FromCounters>::new()
         .text("config", "", |c| c.label.clone())
+        .detail()
         .count("trial", "line of the sweep", |c| c.trial as u64)
         .si("time", "measured", "s", |c| c.time_s)
         .si(
@@ -156,12 +160,14 @@ fn cases(app: &Application) -> Table {
             "s",
             |c| c.predicted_s,
         )
+        .detail()
         .si(
             "power",
             "measured; above a board's limit only until the limit acts",
             "W",
             |c| c.measured_j / c.time_s,
         )
+        .detail()
         .si("measured", "energy", "J", |c| c.measured_j)
         .si("predicted", "energy", "J", |c| c.predicted_j)
         .shown(
@@ -171,9 +177,10 @@ fn cases(app: &Application) -> Table {
             FromCounters::error,
         )
         .and_each(PARTS.into_iter().enumerate(), |columns, (k, name)| {
-            columns.percent(name, "share of the predicted energy", move |c| {
-                parts(c)[k] / c.predicted_j
-            })
+            columns
+                .percent(name, "share of the predicted energy", move |c| {
+                    parts(c)[k] / c.predicted_j
+                })
+                .and_if(k + 1 < PARTS.len(), Columns::detail)
         })
-        .table("All cases", &app.cases)
 }

@@ -6,8 +6,8 @@ use greenup_app::{machine, print};
 use greenup_model::network::{Nodes, Scaled, Share, Traffic, scaled, traffic::Messages};
 use greenup_model::{ClockedPrediction, Machine, Prediction, Work, predict, predict_clocked};
 use greenup_report::si::{percent, si};
-use greenup_report::table::Columns;
-use greenup_tune::analyze::counted::{self, FromCounters};
+use greenup_study::pages::applications;
+use greenup_tune::analyze::counted;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -268,19 +268,12 @@ fn from_counters(dir: &std::path::Path, machine: &Machine, json: bool) -> Result
     if json {
         return print::json(&rows);
     }
-    let columns = Columns::<FromCounters>::new()
-        .text("trial", "", |r| r.trial.to_string())
-        .si("time", "", "s", |r| r.time_s)
-        .si("measured", "", "J", |r| r.measured_j)
-        .si("predicted", "", "J", |r| r.predicted_j)
-        .text("error", "", |r| format!("{:+.1} %", 100.0 * r.error()))
-        .text("most", "", |r| {
-            let top = r.by_op_j.iter().max_by(|a, b| a.1.total_cmp(b.1));
-            top.map_or_else(String::new, |(op, j)| {
-                format!("{op} {}", percent(j / r.predicted_j))
-            })
+    let columns = applications::columns().brief().text("most", "", |r| {
+        let top = r.by_op_j.iter().max_by(|a, b| a.1.total_cmp(b.1));
+        top.map_or_else(String::new, |(op, j)| {
+            format!("{op} {}", percent(j / r.predicted_j))
         })
-        .percent("constant", "", |r| r.constant_j / r.predicted_j);
+    });
     print::table(&columns.table("", &rows));
     let errors: Vec<f64> = rows.iter().map(|r| r.error().abs()).collect();
     print::line(format!(

@@ -1,18 +1,18 @@
 //! `greenup run`.
 
+mod columns;
 mod commands;
 mod export;
 mod terminal;
 
 use crate::args::RunArgs;
+use columns::label;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{interrupt, print, sensors};
 use greenup_files::Outputs;
 use greenup_meter::command::{CommandError, Executor as _, Script, Shown, Spawner};
-use greenup_meter::comparison::{CommandResult, InterleavedResult};
 use greenup_meter::interleaved::{InterleavedPlan, Stop, run_interleaved};
-use greenup_report::text;
 use std::path::Path;
 
 pub fn run(args: &RunArgs) -> Result {
@@ -154,19 +154,4 @@ fn failed(e: CommandError) -> AppError {
         CommandError::Script { .. } => out.hint("--show-output shows what it prints"),
         _ => out,
     }
-}
-
-/// What a result is called: its name or command, with its parameters where another one is called the same.
-fn label(all: &InterleavedResult, i: usize) -> String {
-    let r = &all.results[i];
-    let same = |o: &&CommandResult| o.label() == r.label();
-    if r.parameters.is_empty() || all.results.iter().filter(same).count() < 2 {
-        return r.label().to_owned();
-    }
-    format!("{} ({})", r.label(), parameters(r))
-}
-
-/// `n=1 m=2`.
-fn parameters(r: &CommandResult) -> String {
-    text::named(r.parameters.iter().map(|(n, v)| (n, v)))
 }

@@ -1,13 +1,10 @@
 //! Results on the terminal.
 
-use super::label;
+use super::columns::{label, ranked};
 use greenup_app::print;
 use greenup_meter::Summary;
-use greenup_meter::comparison::{
-    CommandComparison, CommandResult, InterleavedResult, LEAST_TO_TELL, differ,
-};
+use greenup_meter::comparison::{CommandResult, InterleavedResult, LEAST_TO_TELL, differ};
 use greenup_report::si::si;
-use greenup_report::table::{Cell, Columns};
 
 pub fn print(all: &InterleavedResult) {
     for (i, r) in all.results.iter().enumerate() {
@@ -73,49 +70,14 @@ pub fn print(all: &InterleavedResult) {
     }
 }
 
-/// The place among the results, and the rank.
-type Row = (usize, usize);
-
-/// Columns of a ratio to the baseline and its interval.
-fn ratios<'a>(
-    all: &'a InterleavedResult,
-    columns: Columns<'a, Row>,
-    name: &str,
-    of: fn(&CommandComparison) -> Option<&Summary>,
-) -> Columns<'a, Row> {
-    columns
-        .cell(name, "", move |r| match all.against_baseline(r.0) {
-            Some(c) => Cell::shown(of(c).map(|s| s.median), |x| format!("{x:.3}")),
-            None => Cell::number(1.0, "1"),
-        })
-        .text("[95 %]", "", move |r| match all.against_baseline(r.0) {
-            Some(c) => of(c).map_or_else(String::new, |s| format!("{:.3} … {:.3}", s.lo, s.hi)),
-            None => "baseline".to_owned(),
-        })
-}
-
 /// All commands from the fastest to the slowest.
 fn ranking(all: &InterleavedResult) {
     print::line(format!(
         "\nfrom the fastest, against {}",
         print::bold(&label(all, 0))
     ));
-    let energy = all.results.iter().any(|r| r.energy_j.is_some());
-    let result = |r: &Row| &all.results[r.0];
-    let columns = Columns::<Row>::new()
-        .text("", "", |r| label(all, r.0))
-        .count("rank", "", |r| r.1 as u64)
-        .si("time", "", "s", |r| result(r).time_s.median)
-        .range("[95 %]", "", "s", |r| {
-            let t = &result(r).time_s;
-            (t.lo, t.hi)
-        });
-    let columns = ratios(all, columns, "speedup", |c| Some(&c.speedup)).and_if(energy, |columns| {
-        let columns = columns.si("energy", "", "J", |r| result(r).energy_j.map(|e| e.median));
-        ratios(all, columns, "greenup", |c| c.greenup.as_ref())
-    });
-    let rows = all.ranking.iter().copied().zip(all.ranks.iter().copied());
-    print::table(&columns.table("", rows));
+    let rows = all.ranking.iter().map(|&i| (i, &all.results[i]));
+    print::table(&ranked(all).table("", rows));
     let tied = all.ranks.windows(2).any(|w| w[0] == w[1]);
     if tied {
         print::line("commands of one rank do not differ beyond the noise");

@@ -2,13 +2,11 @@
 
 use greenup_app::print;
 use greenup_calibrate::suite::noise::DISTURBED;
-use greenup_meter::{Flag, Summary};
+use greenup_meter::Flag;
 use greenup_report::page::Fact;
-use greenup_report::si::{percent, si};
-use greenup_report::table::Columns;
-use greenup_study::energy::EnergySplit;
-use greenup_study::pages::study::{banner, headline};
-use greenup_study::{DeviceStudy, KernelResult, Study};
+use greenup_report::si::si;
+use greenup_study::pages::study::{banner, energy, headline, kernels};
+use greenup_study::{DeviceStudy, Study};
 
 /// Prints the results; the first `known` missing devices have been reported before.
 pub fn print(study: &Study, known: usize) {
@@ -38,8 +36,8 @@ fn of_device(study: &DeviceStudy) {
         print::line(format!("  {name:<30} {value}"));
     }
     print::line("");
-    times(study);
-    energies(study);
+    print::table(&kernels::columns().brief().table("", kernels::timed(study)));
+    print_energies(study);
     for k in &study.kernels {
         if let Some(m) = &k.measured {
             for f in m.flags.iter().filter(|f| **f != Flag::NoEnergy) {
@@ -76,57 +74,14 @@ fn of_device(study: &DeviceStudy) {
     }
 }
 
-fn times(study: &DeviceStudy) {
-    type Row<'a> = (&'a KernelResult, &'a Summary, f64);
-    let columns = Columns::<Row>::new()
-        .text("kernel", "", |(k, ..)| k.name.clone())
-        .three("flop/B", "", |(k, ..)| k.intensity)
-        .si("time", "", "s", |(_, t, _)| t.median)
-        .text("", "", |(_, t, _)| {
-            format!("±{}", percent(t.relative_error()))
-        })
-        .si("predicted", "", "s", |(k, ..)| k.predicted.time_s)
-        .text("bound", "", |(k, ..)| k.predicted.bound.to_string())
-        // Roofs are measured again next to the kernels of a host.
-        .percent("roof re-measured", "", |(k, ..)| k.roof_then)
-        .where_known()
-        .percent("fraction of roof", "", |(.., share)| *share)
-        .si("rate", "", "flop/s", |(k, t, _)| k.flops / t.median);
-    let rows = (study.kernels.iter())
-        .filter_map(|k| Some((k, &k.measured.as_ref()?.time_s, k.share_of_roof?)));
-    print::table(&columns.table("", rows));
-}
-
 /// Measured and predicted energies; nothing without a sensor.
-fn energies(study: &DeviceStudy) {
-    // A kernel with its time and its energy.
-    type Row<'a> = (&'a KernelResult, f64, f64);
-    let rows = study.kernels.iter().filter_map(|k| {
-        let m = k.measured.as_ref()?;
-        Some((k, m.time_s.median, m.energy_j?.median))
-    });
-    let rows: Vec<Row> = rows.collect();
+fn print_energies(study: &DeviceStudy) {
+    let rows = energy::energies(study);
     if rows.is_empty() {
         return;
     }
     print::line("");
-    let share = |k: &KernelResult, of: fn(&EnergySplit) -> f64| {
-        k.explained.as_ref().map(|split| of(split) / split.total_j)
-    };
-    let columns = Columns::<Row>::new()
-        .text("kernel", "", |(k, ..)| k.name.clone())
-        .si("power", "", "W", |(_, t, e)| e / t)
-        .si("energy", "", "J", |(.., e)| *e)
-        .si("predicted E", "", "J", |(k, ..)| {
-            k.explained.as_ref().map(|split| split.total_j)
-        })
-        .percent("error", "", |(k, _, e)| {
-            k.explained.as_ref().map(|split| split.total_j / e - 1.0)
-        })
-        .percent("arithmetic", "", |(k, ..)| share(k, |s| s.arithmetic_j))
-        .percent("data", "", |(k, ..)| share(k, |s| s.data_j))
-        .percent("constant", "", |(k, ..)| share(k, |s| s.constant_j));
-    print::table(&columns.table("", rows));
+    print::table(&energy::columns().brief().table("", rows));
     for k in &study.kernels {
         if let Some(library) = &k.library {
             let energy = library.energy_j.as_ref();

@@ -9,15 +9,45 @@ use greenup_report::table::Columns;
 
 /// Energies of a device's kernels; `None` if none was measured.
 pub fn section(study: &DeviceStudy) -> Option<Section> {
-    let rows: Vec<Energy> = study.kernels.iter().filter_map(energy).collect();
+    let rows = energies(study);
     if rows.is_empty() {
         return None;
     }
     let pairs: Vec<Pair> = study.kernels.iter().filter_map(pair).collect();
+    let figures = if pairs.is_empty() {
+        Vec::new()
+    } else {
+        vec![Figure::chart(
+            &bars("Energy: measured against predicted", "J", &pairs),
+            "100 % is the measured energy of each kernel. The predicted energy is split into arithmetic, data and constant power.",
+        )]
+    };
+    Some(Section {
+        id: study.anchor("energy"),
+        title: "Energy of the kernels, measured and predicted".into(),
+        label: Some("measured"),
+        paragraphs: vec![
+            "The predicted energy takes the kernel's operations and bytes, the machine's costs (where the clock falls at the power cap, at the voltage of the measured clock), and the measured time."
+                .into(),
+        ],
+        figures,
+        tables: vec![columns().table("Energies per iteration", rows)],
+        ..Section::default()
+    })
+}
+
+/// Kernels with a measured energy.
+pub fn energies(study: &DeviceStudy) -> Vec<Energy<'_>> {
+    study.kernels.iter().filter_map(energy).collect()
+}
+
+/// The table of their energies.
+pub fn columns<'a>() -> Columns<'a, Energy<'a>> {
     let share = |of: fn(&EnergySplit) -> f64| move |e: &Energy| e.split.map(|s| of(s) / s.total_j);
-    let table = Columns::<Energy>::new()
+    Columns::<Energy>::new()
         .text("kernel", "", |e| e.kernel.name.clone())
         .si("time", "median of one iteration", "s", |e| e.time_s)
+        .detail()
         .si("power", "measured", "W", |e| e.measured_j / e.time_s)
         .si("energy", "median of one iteration, measured", "J", |e| {
             e.measured_j
@@ -52,37 +82,18 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
             "W",
             |e| e.split.map(|s| s.total_j / e.time_s),
         )
+        .detail()
         .si(
             "energy at the roof",
             "predicted energy of an implementation that takes the predicted time",
             "J",
             |e| e.kernel.predicted.energy_j,
         )
-        .table("Energies per iteration", rows);
-    let figures = if pairs.is_empty() {
-        Vec::new()
-    } else {
-        vec![Figure::chart(
-            &bars("Energy: measured against predicted", "J", &pairs),
-            "100 % is the measured energy of each kernel. The predicted energy is split into arithmetic, data and constant power.",
-        )]
-    };
-    Some(Section {
-        id: study.anchor("energy"),
-        title: "Energy of the kernels, measured and predicted".into(),
-        label: Some("measured"),
-        paragraphs: vec![
-            "The predicted energy takes the kernel's operations and bytes, the machine's costs (where the clock falls at the power cap, at the voltage of the measured clock), and the measured time."
-                .into(),
-        ],
-        figures,
-        tables: vec![table],
-        ..Section::default()
-    })
+        .detail()
 }
 
 /// The energy of a kernel.
-struct Energy<'a> {
+pub struct Energy<'a> {
     kernel: &'a KernelResult,
     /// Medians of one iteration.
     time_s: f64,

@@ -6,14 +6,19 @@ use greenup_meter::Measurement;
 use greenup_report::bar_figure::{Pair, bars};
 use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::si::si;
-use greenup_report::table::{Cell, Columns, Table};
+use greenup_report::table::{Cell, Columns};
+
+/// A kernel with its measurement and its share of the roof.
+pub type Timed<'a> = (&'a KernelResult, &'a Measurement, f64);
 
 /// Kernels with a measured time and its share of the roof.
-fn table(study: &DeviceStudy) -> Table {
-    type Row<'a> = (&'a KernelResult, &'a Measurement, f64);
-    let rows =
-        (study.kernels.iter()).filter_map(|k| Some((k, k.measured.as_ref()?, k.share_of_roof?)));
-    Columns::<Row>::new()
+pub fn timed(study: &DeviceStudy) -> impl Iterator<Item = Timed<'_>> {
+    (study.kernels.iter()).filter_map(|k| Some((k, k.measured.as_ref()?, k.share_of_roof?)))
+}
+
+/// The table of their times.
+pub fn columns<'a>() -> Columns<'a, Timed<'a>> {
+    Columns::<Timed>::new()
         .text("kernel", "", |(k, ..)| k.name.clone())
         .three(
             "flop/B",
@@ -40,6 +45,7 @@ fn table(study: &DeviceStudy) -> Table {
             "speed of known work next to the kernel, divided by its best",
             |(k, ..)| Cell::percent(k.roof_then).marked(k.roof_moved().then_some("bad")),
         )
+        .where_known()
         .cell(
             "fraction of roof",
             "predicted time divided by the measured time",
@@ -57,7 +63,7 @@ fn table(study: &DeviceStudy) -> Table {
             "largest error against a reference of twice the precision, and what is allowed",
             |(k, ..)| Cell::number(k.verification.0, check(k.verification)),
         )
-        .table("Every time counts only after the result was checked.", rows)
+        .detail()
 }
 
 /// Measured and predicted results, as a table and a bar chart.
@@ -107,7 +113,10 @@ pub fn section(study: &DeviceStudy) -> Section {
         paragraphs: study.kernels.iter().map(about).collect(),
         items: flags,
         figures,
-        tables: vec![table(study)],
+        tables: vec![columns().table(
+            "Every time counts only after the result was checked.",
+            timed(study),
+        )],
         ..Section::default()
     }
 }

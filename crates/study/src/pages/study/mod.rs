@@ -1,12 +1,12 @@
 //! The HTML page of a study.
 
 mod devices;
-mod energy;
-mod kernels;
+pub mod energy;
+pub mod kernels;
 pub(super) mod lines;
 pub(super) mod machine;
 mod tradeoff;
-mod tuning;
+pub mod tuning;
 
 use crate::device::DeviceStudy;
 use crate::study::Study;

@@ -2,10 +2,12 @@
 
 use super::tradeoff;
 use crate::device::DeviceStudy;
-use greenup_gemm::comparison::Entry;
+use greenup_gemm::{Comparison, Entry, Size};
+use greenup_meter::Summary;
 use greenup_report::page::{Fact, Section};
 use greenup_report::table::{Cell, Columns};
 
+/// A tuned kernel against others; `None` where none was tuned.
 pub fn section(study: &DeviceStudy) -> Option<Section> {
     let mut section = Section {
         id: study.anchor("tuning"),
@@ -37,31 +39,8 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
             study.anchor("tuning")
         ),
     ];
-    let peak = tuning
-        .comparison
-        .peak_flops_per_s
-        .as_ref()
-        .map(|p| p.median);
-    let flops = tuning.size.flops();
     section.tables = vec![
-        Columns::<Entry>::new()
-            .text("kernel", "", |e| e.name.clone())
-            .si("time", "median of the rounds", "s", |e| e.time_s.median)
-            .cell("95 %", "interval of the median", |e| {
-                Cell::range(Some((e.time_s.lo, e.time_s.hi)), "s")
-            })
-            .si("rate", "", "flop/s", |e| flops / e.time_s.median)
-            .percent(
-                "fraction of peak",
-                "of multiply–adds in registers, measured in the same rounds",
-                |e| peak.map(|p| flops / e.time_s.median / p),
-            )
-            .shown(
-                "error",
-                "largest error over the sum of |a·b|",
-                |e| format!("{e:.1e}"),
-                |e| e.error,
-            )
+        columns(tuning.size, &tuning.comparison)
             .table("DGEMM, interleaved comparison", &tuning.comparison.entries),
     ];
     let config: Vec<String> = tuning
@@ -79,4 +58,43 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
         tradeoff::add(t, &mut section);
     }
     Some(section)
+}
+
+/// The table of an interleaved comparison of products of one size.
+pub fn columns(size: Size, all: &Comparison) -> Columns<'_, Entry> {
+    let rate = move |e: &Entry| size.flops() / e.time_s.median;
+    let peak = all.peak_flops_per_s.as_ref().map(|p| p.median);
+    Columns::<Entry>::new()
+        .text("kernel", "", |e| e.name.clone())
+        .si("time", "median of the rounds", "s", |e| e.time_s.median)
+        .range("95 %", "interval of the median", "s", |e| {
+            (e.time_s.lo, e.time_s.hi)
+        })
+        .si("rate", "", "flop/s", rate)
+        .percent(
+            "fraction of peak",
+            "of multiply–adds in registers, measured in the same rounds",
+            move |e| peak.map(|p| rate(e) / p),
+        )
+        .cell(
+            "time to greenup's",
+            "time over that of the first, with its 95 % interval",
+            |e| Cell::known(e.ratio.as_ref().map(ratio)),
+        )
+        .where_known()
+        .shown(
+            "error",
+            "largest error over the sum of |a·b|",
+            |e| format!("{e:.1e}"),
+            |e| e.error,
+        )
+}
+
+fn ratio(s: &Summary) -> String {
+    let tie = if s.lo <= 1.0 && s.hi >= 1.0 {
+        ", no difference found"
+    } else {
+        ""
+    };
+    format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
 }

@@ -13,16 +13,6 @@ pub fn config(sweep: &Sweep, r: &MeasuredConfig) -> String {
     text::named(sweep.facts.parameters.iter().zip(values))
 }
 
-/// Performance of a config, with its unit.
-pub fn rate(a: &Analysis, r: &MeasuredConfig) -> String {
-    si(r.performance, a.unit)
-}
-
-/// Energy efficiency of a config, with its unit; `None` without energy.
-pub fn efficiency(a: &Analysis, r: &MeasuredConfig) -> Option<String> {
-    Some(si(r.efficiency?, a.unit.trim_end_matches("/s")) + "/J")
-}
-
 fn model(m: Model) -> &'static str {
     match m {
         Model::Forest => "forest",

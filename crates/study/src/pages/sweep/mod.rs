@@ -7,17 +7,18 @@ pub mod heat;
 pub mod metrics;
 pub mod parameters;
 pub mod predicted;
+pub mod tables;
 
 use figures::{bars, ranking, scaling, scatter, split_scatter};
-use findings::{against_baseline, alpha, config, headline, learnt};
+use findings::{against_baseline, headline, learnt};
 use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::si;
-use greenup_report::table::Columns;
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Correlation, FrontPoint, MeasuredConfig, Split};
+use greenup_tune::analyze::{Analysis, Correlation, MeasuredConfig, Split};
 use greenup_tune::sweep::disturbance::Disturbance;
 use greenup_tune::trial::scaling::Scaling;
+use tables::as_known;
 
 /// Builds the page: best configs, Pareto front, correlations, importance of parameters; with heat maps by name and
 /// measurements at other sizes if there are any.
@@ -28,11 +29,6 @@ pub fn page(
     maps: &[(String, Chart)],
 ) -> Page {
     let f = &a.rows[a.fastest];
-    let per_j = format!("{}/J", a.unit.trim_end_matches("/s"));
-    let mut winners = vec![("fastest", as_known(sweep, f))];
-    if let Some(g) = a.lowest_energy {
-        winners.push(("lowest energy", as_known(sweep, &a.rows[g])));
-    }
     let mut paragraphs = headline(a);
     let baseline = sweep.against_baseline();
     paragraphs.extend(baseline.map(|b| format!("baseline: {}", against_baseline(sweep, &b))));
@@ -54,16 +50,7 @@ pub fn page(
                 "Each dot is a config. No energy was measured.",
             ),
         }],
-        tables: vec![
-            Columns::<(&str, MeasuredConfig)>::new()
-                .text("", "", |(name, _)| (*name).to_owned())
-                .si("time", "", "s", |(_, r)| r.time_s)
-                .si("energy", "", "J", |(_, r)| r.energy_j)
-                .si("performance", "", a.unit, |(_, r)| r.performance)
-                .si("efficiency", "", &per_j, |(_, r)| r.efficiency)
-                .text("config", "", |(_, r)| config(sweep, r))
-                .table("", winners),
-        ],
+        tables: vec![tables::best(a, sweep)],
         ..Section::default()
     }];
     if let Some(front) = &a.front {
@@ -72,14 +59,7 @@ pub fn page(
             title: "Time against energy".into(),
             label: Some("measured"),
             paragraphs: vec!["Configs that no other beats in both time and energy. Each minimises α·t/t₀ + (1 − α)·e/e₀ for the range of weights α shown, with t₀ and e₀ the minimum time and energy.".into()],
-            tables: vec![
-                Columns::<FrontPoint>::new()
-                    .si("time", "", "s", |p| a.rows[p.row].time_s)
-                    .si("energy", "", "J", |p| a.rows[p.row].energy_j)
-                    .text("optimal for α", "", |p| alpha(p.alpha))
-                    .text("config", "", |p| config(sweep, &a.rows[p.row]))
-                    .table("Pareto front", &front.points),
-            ],
+            tables: vec![tables::front(a, sweep, &front.points)],
             ..Section::default()
         });
     }
@@ -130,23 +110,7 @@ pub fn page(
                 ))
             })
             .collect(),
-        tables: vec![
-            Columns::<Split>::new()
-                .text("", "", |s| s.name.clone())
-                .three("mean", "", |s| s.mean)
-                .count("above", "", |s| s.above as u64)
-                .count("below", "", |s| s.below as u64)
-                .si("performance above", "", a.unit, |s| s.performance.0)
-                .si("below", "", a.unit, |s| s.performance.1)
-                .si("efficiency above", "", &per_j, |s| {
-                    s.efficiency.map(|e| e.0)
-                })
-                .si("below", "", &per_j, |s| s.efficiency.map(|e| e.1))
-                .table(
-                    "Means of the configs above and below the mean of each",
-                    &a.splits,
-                ),
-        ],
+        tables: vec![tables::splits(a)],
         ..Section::default()
     });
     sections.push(Section {
@@ -157,18 +121,7 @@ pub fn page(
             .into_iter()
             .filter_map(|(what, l)| Some(learnt(what, l.as_ref()?)))
             .collect(),
-        tables: vec![
-            Columns::<(usize, &String)>::new()
-                .text("parameter", "", |(_, p)| (*p).clone())
-                .percent("time", "", |(i, _)| a.importance_time.get(*i).copied())
-                .percent("energy", "", |(i, _)| {
-                    a.importance_energy.as_ref()?.get(*i).copied()
-                })
-                .table(
-                    "Share of the variation that each parameter explains",
-                    a.parameters.iter().enumerate(),
-                ),
-        ],
+        tables: vec![tables::importance(a)],
         ..Section::default()
     });
     if !maps.is_empty() {
@@ -220,23 +173,6 @@ pub fn page(
             .join(" · "),
         provenance: Vec::new(),
         ..Page::default()
-    }
-}
-
-/// A config by the final rounds where it was measured again, else by its trial. The cards, the table of the best configs and
-/// the terminal show this one.
-pub fn as_known(sweep: &Sweep, r: &MeasuredConfig) -> MeasuredConfig {
-    let Some((cost, true)) = sweep.best_known_cost(r.trial) else {
-        return r.clone();
-    };
-    let energy_j = cost.energy_j.or(r.energy_j);
-    MeasuredConfig {
-        trial: r.trial,
-        time_s: cost.time_s,
-        energy_j,
-        performance: r.performance * r.time_s / cost.time_s,
-        efficiency: (r.efficiency.zip(r.energy_j).zip(energy_j))
-            .map(|((x, old), new)| x * old / new),
     }
 }
 

@@ -1,14 +1,11 @@
 //! The analysis for people at a terminal.
 
 use greenup_app::print;
-use greenup_report::si::si;
 use greenup_report::table::Columns;
-use greenup_study::pages::sweep::as_known;
-use greenup_study::pages::sweep::findings::{
-    against_baseline, alpha, config, efficiency, headline, learnt, rate,
-};
+use greenup_study::pages::sweep::findings::{against_baseline, headline, learnt};
+use greenup_study::pages::sweep::tables;
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Correlation, FrontPoint, MeasuredConfig};
+use greenup_tune::analyze::{Analysis, Correlation};
 
 pub fn print(a: &Analysis, sweep: &Sweep) {
     print::line(format!(
@@ -18,35 +15,18 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         a.trials,
         a.failed
     ));
-    let f = &a.rows[a.fastest];
-    let of = |r: &MeasuredConfig| {
-        let single = r.time_s;
-        let r = &as_known(sweep, r);
-        let again = (r.time_s != single)
-            .then(|| format!("(in the final rounds; {} in its trial)", si(single, "s")));
-        [
-            Some(si(r.time_s, "s")),
-            r.energy_j.map(|e| si(e, "J")),
-            Some(rate(a, r)),
-            efficiency(a, r),
-            again,
-        ]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("  ")
-    };
-    print::line(format!(
-        "fastest   {}\n          {}",
-        of(f),
-        config(sweep, f)
-    ));
-    if let Some(g) = a.lowest_energy.map(|g| &a.rows[g]) {
-        print::line(format!(
-            "lowest energy\n          {}\n          {}",
-            of(g),
-            config(sweep, g)
-        ));
+    for row in &tables::best(a, sweep).rows {
+        let known = row.iter().filter(|c| !c.is_missing());
+        let texts: Vec<&str> = known.map(|c| c.text.as_str()).collect();
+        if let [name, numbers @ .., config] = &texts[..] {
+            let name = match name.len() {
+                ..10 => format!("{name:<10}"),
+                _ => format!("{name}\n          "),
+            };
+            print::line(format!("{name}{}\n          {config}", numbers.join("  ")));
+        }
+    }
+    if a.lowest_energy.is_some() {
         for line in headline(a) {
             print::line(format!("  {line}"));
         }
@@ -58,13 +38,7 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
     }
     if let Some(front) = &a.front {
         print::line(format!("\nPareto front, {} points:", front.points.len()));
-        let row = |p: &FrontPoint| &a.rows[p.row];
-        let columns = Columns::<FrontPoint>::new()
-            .si("time", "", "s", |p| row(p).time_s)
-            .si("energy", "", "J", |p| row(p).energy_j)
-            .text("optimal for α", "", |p| alpha(p.alpha))
-            .text("config", "", |p| config(sweep, row(p)));
-        print::table(&columns.table("", &front.points));
+        print::table(&tables::front(a, sweep, &front.points));
     }
     print::line(
         "\ncorrelation with performance, efficiency and their product (*: rank differs between them):",
@@ -80,14 +54,7 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         .shown("product", "", coefficient, |c| c.product);
     print::table(&columns.table("", &a.correlations));
     print::line("\nshare of the variation that each parameter explains:");
-    let share = |of: Option<&Vec<f64>>, i: usize| of.and_then(|v| v.get(i).copied());
-    let columns = Columns::<(usize, &String)>::new()
-        .text("parameter", "", |(_, name)| (*name).clone())
-        .percent("time", "", |(i, _)| share(Some(&a.importance_time), *i))
-        .percent("energy", "", |(i, _)| {
-            share(a.importance_energy.as_ref(), *i)
-        });
-    print::table(&columns.table("", a.parameters.iter().enumerate()));
+    print::table(&tables::importance(a));
     for (what, l) in [("time", &a.learnt_time), ("energy", &a.learnt_energy)] {
         if let Some(l) = l {
             print::line(learnt(what, l));

@@ -11,14 +11,14 @@ use greenup_calibrate::bench::Bench;
 use greenup_device::{CpuFacts, Team};
 use greenup_files::Outputs;
 use greenup_gemm::{
-    Cblas, Comparison, Entry, Faer, GemmError, Kernel, Matrices, Product, Size, compare, family,
+    Cblas, Comparison, Faer, GemmError, Kernel, Matrices, Product, Size, compare, family,
     wisdom::choose,
 };
 use greenup_model::Op;
 use greenup_report::si::si;
-use greenup_report::table::Columns;
 use greenup_report::text;
 use greenup_space::Value;
+use greenup_study::pages::study::tuning::columns;
 use greenup_tune::problem::ProblemFile;
 use greenup_wisdom::lookup::Used;
 use serde::Serialize;
@@ -183,26 +183,7 @@ fn print(
     ));
     let config = text::named(config.iter().map(|(n, v)| (n, v)));
     print::line(format!("kernel: {} ({source})", config));
-    let peak = result.peak_flops_per_s.as_ref().map(|p| p.median);
-    let rate = |e: &Entry| size.flops() / e.time_s.median;
-    let columns = Columns::<Entry>::new()
-        .text("", "", |e| e.name.clone())
-        .si("time", "", "s", |e| e.time_s.median)
-        .range("[95 %]", "", "s", |e| (e.time_s.lo, e.time_s.hi))
-        .si("rate", "", "flop/s", rate)
-        .percent("fraction of peak", "", |e| peak.map(|p| rate(e) / p))
-        .text("time to greenup's", "", |e| {
-            e.ratio.as_ref().map_or_else(String::new, |s| {
-                let tie = if s.lo <= 1.0 && s.hi >= 1.0 {
-                    ", no difference found"
-                } else {
-                    ""
-                };
-                format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
-            })
-        })
-        .text("error", "", |e| format!("{:.1e}", e.error));
-    print::table(&columns.table("", &result.entries));
+    print::table(&columns(size, result).table("", &result.entries));
     if let Some(p) = &result.peak_flops_per_s {
         print::line(format!(
             "peak: {} of multiply–adds in registers, in the same rounds [{} … {}]",
