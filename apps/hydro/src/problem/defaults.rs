@@ -1,7 +1,5 @@
 //! Default mesh, refinement, final time and order of each problem.
 
-use super::{Problem, Standard};
-
 /// Default settings of a problem; those of Laghos's documented runs where it has the problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Defaults {
@@ -26,12 +24,4 @@ impl Defaults {
         t_final: 0.6,
         order: 2,
     };
-}
-
-impl Problem {
-    /// Default settings of the problem.
-    pub fn defaults(&self) -> Defaults {
-        self.standard()
-            .map_or(Defaults::GENERAL, Standard::defaults)
-    }
 }

@@ -69,6 +69,12 @@ impl Problem {
         all.join(", ")
     }
 
+    /// Default settings of the problem.
+    pub fn defaults(&self) -> Defaults {
+        self.standard()
+            .map_or(Defaults::GENERAL, Standard::defaults)
+    }
+
     /// The standard problem; `None` for a problem file.
     pub fn standard(&self) -> Option<Standard> {
         match &self.0 {
