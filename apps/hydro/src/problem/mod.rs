@@ -53,7 +53,7 @@ impl Problem {
         };
         found.map(Self::from).ok_or_else(|| {
             HydroError::Problem(format!(
-                "there is no problem {name}: there are {}, and files *.toml",
+                "there is no problem {name}; known: {}, and files *.toml",
                 Self::names()
             ))
         })

@@ -97,7 +97,10 @@ fn every_command_of_the_guide_parses() {
         let text = fs::read_to_string(&page).unwrap().replace("\\\n", " ");
         for line in text.lines().filter(|l| l.starts_with("greenup ")) {
             let command = line.split(" #").next().unwrap();
-            let command = command.split(" -- ").next().unwrap();
+            // What `run` runs begins behind `--`, or with the first quote.
+            let quoted = command.starts_with("greenup run ") && !command.contains(" -- ");
+            let end = if quoted { " '" } else { " -- " };
+            let command = command.split(end).next().unwrap();
             // Quoted words may hold anything; the parser need not look into them.
             let unquoted: String = command.split('\'').step_by(2).collect::<Vec<_>>().join("x");
             let mut args: Vec<&str> = unquoted.split_whitespace().skip(1).collect();
@@ -150,7 +153,10 @@ fn every_file_of_the_guide_is_there() {
                 continue;
             }
             // What a command is measured with is the user's own.
-            let command = command.split(" -- ").next().unwrap();
+            // What `run` runs begins behind `--`, or with the first quote.
+            let quoted = command.starts_with("greenup run ") && !command.contains(" -- ");
+            let end = if quoted { " '" } else { " -- " };
+            let command = command.split(end).next().unwrap();
             let unquoted: String = command.split('\'').step_by(2).collect();
             let words: Vec<&str> = unquoted.split_whitespace().collect();
             for (before, word) in words.iter().zip(&words[1..]) {
