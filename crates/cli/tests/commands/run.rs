@@ -72,8 +72,13 @@ fn words_with_blanks_are_commands() {
         "run", "-r", "2", "--sensor", "none", "--json", "sh", "-c", "exit 0",
     ]);
     assert_eq!(r["results"].as_array().unwrap().len(), 1);
-    let e = text(&greenup(&["run", "-r", "1", "--sensor", "none", "echo 1 | tail -1"]).stderr);
-    assert!(e.contains("`|` goes to the program as it is"), "{e}");
+    for words in [
+        &["echo 1 | tail -1"][..],
+        &["--compare", "echo 1 | tail -1", "true"],
+    ] {
+        let e = text(&greenup(&[&["run", "-r", "1", "--sensor", "none"], words].concat()).stderr);
+        assert!(e.contains("`|` goes to the program as it is"), "{e}");
+    }
     for (words, why) in [
         (&["run", "--runz", "3", "true"][..], "no option `--runz`"),
         (
@@ -196,41 +201,30 @@ fn outputs_go_where_the_user_says() {
     let file = dir.path().join("o.txt").display().to_string();
     // What standard output is, as the command sees it.
     let is = |kind: &str| format!("sh -c 'test -{kind} /dev/stdout && echo {kind}'");
-    for (output, kind) in [("null", "c"), ("pipe", "p"), (file.as_str(), "f")] {
+    let with = |output: &str, command: &str| {
+        let cleanup = "echo cleaned";
         ok(&[
             "run",
             "-r",
             "2",
             "--sensor",
             "none",
+            "--cleanup",
+            cleanup,
             "--output",
             output,
-            &is(kind),
-        ]);
+            command,
+        ])
+    };
+    for (output, kind) in [("null", "c"), ("pipe", "p"), (file.as_str(), "f")] {
+        with(output, &is(kind));
     }
+    // That of the command alone, not of what runs after it.
     assert_eq!(fs::read_to_string(&file).unwrap(), "f\n");
-    let out = ok(&[
-        "run",
-        "-r",
-        "2",
-        "--sensor",
-        "none",
-        "--output",
-        "inherit",
-        "echo said",
-    ]);
+    let out = with("inherit", "echo said");
     assert_eq!(out.lines().filter(|l| *l == "said").count(), 2, "{out}");
     // More than a pipe holds.
-    ok(&[
-        "run",
-        "-r",
-        "2",
-        "--sensor",
-        "none",
-        "--output",
-        "pipe",
-        "head -c 1000000 /dev/zero",
-    ]);
+    with("pipe", "head -c 1000000 /dev/zero");
     let e = fails(&[
         "run", "--sensor", "none", "--output", &file, "--", "cat", &file,
     ]);

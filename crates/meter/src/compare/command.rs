@@ -254,8 +254,13 @@ pub struct Spawner {
 }
 
 impl Spawner {
-    /// Shows the output of shell commands that are not measured, or discards it.
-    pub fn new(shown: Shown) -> Self {
+    /// Shows the output of shell commands that are not measured where that of the measured ones is shown, else discards it:
+    /// a file or a pipe is theirs alone.
+    pub fn new(measured: &Shown) -> Self {
+        let shown = match measured {
+            Shown::Terminal | Shown::StandardError => measured.clone(),
+            Shown::Nowhere | Shown::Pipe | Shown::File(_) => Shown::Nowhere,
+        };
         Self {
             shown,
             ..Self::default()

@@ -63,13 +63,11 @@ impl StudyArgs {
     /// # Errors
     /// A number is out of its range.
     pub fn check(&self) -> Result {
-        let (dim, window) = (self.dim, self.window);
+        let dim = self.dim;
         let why = if !(1..=3).contains(&dim) {
             format!("--dim {dim}: use 1, 2 or 3")
         } else if let Some(order) = self.orders.iter().find(|o| !(1..=8).contains(*o)) {
             format!("--orders {order}: use 1 to 8")
-        } else if !(window > 0.0 && window.is_finite()) {
-            format!("--window {window}: it must be above 0")
         } else {
             return Ok(());
         };

@@ -12,7 +12,9 @@ use std::path::Path;
 pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
     let mut commands = positional(&args.command)?;
     for text in &args.compare {
-        commands.push(CommandLine::parse(text)?);
+        let other = CommandLine::parse(text)?;
+        note_of_a_shell(&other);
+        commands.push(other);
     }
     let n = commands.len();
     if args.name.len() > n {
@@ -76,15 +78,18 @@ fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
     }
     let all = words.iter().map(|w| CommandLine::parse(w));
     let all = all.collect::<std::result::Result<Vec<_>, _>>()?;
-    for c in &all {
-        if let Some(word) = c.of_a_shell() {
-            print::warn(format!(
-                "`{}` runs without a shell, so `{word}` goes to the program as it is; for a shell write \"sh -c '…'\"",
-                c.display()
-            ));
-        }
-    }
+    all.iter().for_each(note_of_a_shell);
     Ok(all)
+}
+
+/// Says which word of a quoted command no shell will read.
+fn note_of_a_shell(c: &CommandLine) {
+    if let Some(word) = c.of_a_shell() {
+        print::warn(format!(
+            "`{}` runs without a shell, so `{word}` goes to the program as it is; for a shell write \"sh -c '…'\"",
+            c.display()
+        ));
+    }
 }
 
 fn given(args: &RunArgs) -> Result<Vec<Parameter>> {

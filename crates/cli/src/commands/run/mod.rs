@@ -55,7 +55,7 @@ pub fn run(args: &RunArgs) -> Result {
     if let Some(why) = &chosen.missing {
         print::note(format!("time only: {why}"));
     }
-    let mut spawner = Spawner::new(shown);
+    let mut spawner = Spawner::new(&shown);
     let measured = scripts(&setup, Script::Setup, &mut spawner).and_then(|()| {
         let bars = Bars::new();
         run_interleaved(

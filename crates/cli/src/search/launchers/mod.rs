@@ -57,9 +57,6 @@ pub fn start(args: &TuneArgs, file: &ProblemFile) -> Result<Vec<Launched>> {
         )
         .hint("run `greenup tune` on the other host without --launcher, as in `ssh HOST greenup tune …`; several hosts can take a part each by --shard I/N"));
     }
-    if !(args.launcher_timeout > 0.0 && args.launcher_timeout < 1e6) {
-        return Err(AppError::new("--launcher-timeout must be above 0 s"));
-    }
     let list = args.gpus.as_deref().or(args.search.gpu.as_deref());
     if !on_gpu && list.is_some() && !args.launcher.is_empty() {
         print::warn("the kernels are not CUDA: they run on CPUs, --device has no effect");

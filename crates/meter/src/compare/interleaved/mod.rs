@@ -188,37 +188,43 @@ fn block(
         done.iter().filter(failed).count()
     };
     prepare(command, executor, observer)?;
-    let mut once = || -> Result<Vec<CommandRun>, CommandError> {
+    let before = log.runs.len();
+    // The runs of the block, and the failure that ended it.
+    let mut once = || {
         let mut done: Vec<CommandRun> = Vec::new();
-        loop {
+        let mut one = |done: &mut Vec<CommandRun>| {
             let run = executor.run(command)?;
             // Its time says nothing.
             if killed(&run, observer) {
-                break;
+                return Ok(true);
             }
-            let before = log.runs.len() + done.len();
             check(command, run.exit, plan, observer, || {
-                format!("run {}", before + 1)
+                format!("run {}", before + done.len() + 1)
             })?;
             done.push(run);
             observer.step(&command.label());
             let long = run.end_s - done[0].start_s >= MIN_TICKS * period_s;
-            if alone || long || done.len() >= MOST_IN_BLOCK || observer.cancelled() {
-                break;
+            Ok(alone || long || done.len() >= MOST_IN_BLOCK || observer.cancelled())
+        };
+        let ended = loop {
+            match one(&mut done) {
+                Ok(false) => {}
+                Ok(true) => break Ok(()),
+                Err(e) => break Err(e),
             }
-        }
-        Ok(done)
+        };
+        (done, ended)
     };
     if sensors.is_empty() {
-        let done = once()?;
+        let (done, ended) = once();
         log.failures += failures(&done);
         log.runs.extend(done);
-        return Ok(());
+        return ended;
     }
     let interval = (period_s / 8.0).clamp(0.001, 0.02);
     let quantity = sensors[0].info().quantity;
     let closing = 1.5 * period_s + CLOSING_S;
-    let (done, traces, _) = sample_closed(sensors, interval, closing, || {
+    let ((done, ended), traces, _) = sample_closed(sensors, interval, closing, || {
         let done = once();
         if quantity == Quantity::Energy {
             // The counter's next tick closes the last run's interval.
@@ -226,7 +232,6 @@ fn block(
         }
         done
     });
-    let done = done?;
     if let (Some(first), Some(last)) = (done.first(), done.last()) {
         let span = (first.start_s, last.end_s);
         log.blocks
@@ -234,7 +239,7 @@ fn block(
     }
     log.failures += failures(&done);
     log.runs.extend(done);
-    Ok(())
+    ended
 }
 
 /// The energy of a block of runs, out of what the sensor read meanwhile.

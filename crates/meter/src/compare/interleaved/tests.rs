@@ -210,6 +210,18 @@ fn runs_before_a_failure_are_kept() {
 }
 
 #[test]
+fn runs_before_a_failure_in_their_block_are_kept() {
+    // A block needs ten periods of 0.05 s: five runs of 0.1 s, of which the fourth fails.
+    let counter = Simulated::new("sim", Quantity::Energy, |t| Ok(30.0 * t));
+    let mut sensors: Vec<Box<dyn Sensor>> = vec![Box::new(counter)];
+    let mut later = Breaks(mock(), 4);
+    let (c, p) = (commands(&["a 100"]), plan(Stop::Runs(9)));
+    let r = run_interleaved(&c, &p, &mut later, &mut sensors, 0.05, &Silent).unwrap();
+    assert_eq!(r.results[0].exit_codes, [0; 3]);
+    assert!(r.failure.unwrap().to_string().contains("in run 4"));
+}
+
+#[test]
 fn short_runs_share_a_block_of_ticks() {
     // Real time here: a 30 W machine, counter ticks of 2 ms, runs of about 1 ms.
     struct Spin;
