@@ -5,6 +5,7 @@ use crate::folders::{self, NoHome};
 use crate::{machine, print};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use greenup_report::provenance::Provenance;
+use greenup_report::si::factor;
 use greenup_report::version::version;
 use greenup_wisdom::merge::{Prefer, Verdict, merge};
 use greenup_wisdom::{Choice, Entry, Map, Origin, Store, StoreError, Wisdom, shipped};
@@ -192,10 +193,14 @@ fn outcome(e: &Entry, verdict: Verdict, path: &Path) -> String {
     match verdict {
         Verdict::New => format!("{what}: kept as {id} in {path}"),
         Verdict::Better { ratio } => {
-            format!("{what}: kept as {id} in {path}; takes ×{ratio:.3} of the earlier one")
+            format!(
+                "{what}: kept as {id} in {path}; {} of the earlier one's value",
+                factor(ratio)
+            )
         }
         Verdict::Worse { ratio } => format!(
-            "{what}: the one in {path} stays, of which this takes ×{ratio:.3}; `greenup wisdom forget {id}` drops it"
+            "{what}: the one in {path} stays, as this has {} of its value; `greenup wisdom forget {id}` drops it",
+            factor(ratio)
         ),
         Verdict::Same => format!("{what}: {path} has it already"),
     }

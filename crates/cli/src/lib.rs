@@ -45,7 +45,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Replay(a) => commands::tuning::replay::run(&a),
         Command::Sweeps(a) => commands::tuning::sweeps::run(&a),
         Command::Scale(a) => commands::tuning::scale::run(&a),
-        Command::Profile(a) => commands::profile::run(&a),
+        Command::Profile(a) => commands::profile::run(a),
         Command::Explain(a) => commands::explain::run(&a),
         Command::Analyze(a) => commands::tuning::analyze::run(&a),
         Command::Best(a) => commands::tuning::best::run(&a),

@@ -5,6 +5,7 @@ use crate::problem::Problem;
 use crate::search::Budget;
 use crate::shard::Shard;
 use crate::strategy::DEFAULT;
+use crate::sweep::DefaultConfig;
 use crate::worker::launcher::Launcher;
 use greenup_device::cuda::Gpu;
 use greenup_meter::control::Control;
@@ -39,12 +40,16 @@ pub struct SessionOptions {
     pub near_ties: usize,
     /// Continue the sweep in the folder.
     pub resume: bool,
+    /// Replace the sweep in the folder.
+    pub overwrite: bool,
     /// Parts of the fingerprint that may differ from those of the sweep that is continued; `all` for any.
     pub accept: Vec<String>,
     /// Machine model for the strategy `steered`.
     pub machine: Option<Machine>,
     /// Additional facts to record with the sweep.
     pub facts: BTreeMap<String, String>,
+    /// The config used until now, with which the best is compared; `None` for that of the problem, or the first of the space.
+    pub default: Option<Vec<Value>>,
     /// Part of the space that is searched; `None` for all of it.
     pub shard: Option<Shard>,
     /// Configs that are measured first, if they are points of the space, before those of the strategy; and again at the end, whatever
@@ -63,9 +68,11 @@ impl Default for SessionOptions {
             rounds: None,
             near_ties: NEAR_TIES,
             resume: false,
+            overwrite: false,
             accept: Vec::new(),
             machine: None,
             facts: BTreeMap::new(),
+            default: None,
             shard: None,
             first: Vec::new(),
         }
@@ -160,6 +167,8 @@ pub struct Plan {
     pub(crate) setup: Setup,
     /// Folder of the sweep.
     pub(crate) out: PathBuf,
+    /// With which the best config is compared.
+    pub(crate) default: Option<DefaultConfig>,
 }
 
 impl Plan {
@@ -172,6 +181,7 @@ impl Plan {
             options,
             setup,
             out,
+            default: None,
         }
     }
 

@@ -63,6 +63,9 @@ pub struct SearchArgs {
     /// Continue the sweep in the output folder
     #[arg(long)]
     pub resume: bool,
+    /// Replace the sweep in the output folder; it stays until a trial of the new one is measured
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     /// With --resume: continue although these parts of the experiment changed (named in the error message), or `all`
     #[arg(
         long,

@@ -20,7 +20,7 @@ use greenup_tune::session::device_facts::{of_gpu, of_host, of_opencl};
 use greenup_tune::session::{Estimate, Session, SessionError, SessionResult};
 use greenup_tune::sweep::metric::ObjectiveError;
 use greenup_tune::sweep::wisdom::device_facts;
-use greenup_tune::sweep::{FolderError, FormatError, read_any};
+use greenup_tune::sweep::{Folder, FolderError, FormatError, read_any};
 use greenup_tune::{Objective, Problem, SessionOptions, Sweep, TuneError};
 use greenup_wisdom::Device;
 use launchers::Launched;
@@ -119,6 +119,7 @@ impl Request {
                 rounds: args.rounds,
                 near_ties: args.near_ties,
                 resume: args.resume,
+                overwrite: args.overwrite,
                 accept: args.accept.clone(),
                 machine: machine.map(|name| machine::load(name)).transpose()?,
                 ..SessionOptions::default()
@@ -271,10 +272,14 @@ pub fn failed(e: TuneError, dir: &Path) -> AppError {
     match e {
         TuneError::File(e) => e.into(),
         TuneError::Folder(e) => folder(e),
-        e @ TuneError::Nothing(_) => AppError::new(e.to_string()).hint(format!(
-            "{} lists every failure",
-            dir.join("trials.jsonl").display()
-        )),
+        e @ TuneError::Nothing(_) => {
+            AppError::new(e.to_string()).hint(if Folder::has_successes(dir) {
+                format!("the earlier sweep in {} is kept", dir.display())
+            } else {
+                let file = dir.join("trials.jsonl");
+                format!("{} lists every failure", file.display())
+            })
+        }
         e @ (TuneError::Environment(_) | TuneError::NoWorker(_)) => AppError::new(e.to_string())
             .hint(format!(
                 "the measurements are kept; fix the cause and run the command again (tune with {})",
@@ -294,9 +299,10 @@ pub fn folder(e: FolderError) -> AppError {
     let other = format!("choose another folder with {}", setting("out"));
     match e {
         FolderError::File(e) => e.into(),
-        FolderError::Exists(_) => {
-            out.hint(format!("continue it with {resume}, or {other}"))
-        }
+        FolderError::Exists(_) => out.hint(format!(
+            "continue it with {resume}, replace it with {}, or {other}",
+            setting("overwrite").on()
+        )),
         FolderError::Other { .. } => out.hint(format!(
             "{other}; or, if trials remain comparable, continue with {resume} --accept NAME,… (or all)"
         )),

@@ -1,12 +1,14 @@
 //! What a search found, for the terminal.
 
 use greenup_app::print;
+use greenup_report::si::{factor, si};
 use greenup_report::table::Columns;
 use greenup_report::text;
-use greenup_study::pages::sweep::findings::against_baseline;
+use greenup_study::pages::sweep::findings::{against_baseline, gain};
 use greenup_tune::session::SessionResult;
 use greenup_tune::sweep::metric::own_value;
 use greenup_tune::{Finalist, Objective, SearchResult};
+use std::path::Path;
 
 /// Prints the result.
 pub fn print(searched: &SessionResult) {
@@ -102,7 +104,8 @@ pub fn print(searched: &SessionResult) {
         })
         .text(ratio, "", |(_, f)| {
             f.ratio.as_ref().map_or_else(String::new, |r| {
-                format!("×{:.3} [{:.3} … {:.3}]", r.median, r.lo, r.hi)
+                let [median, lo, hi] = [r.median, r.lo, r.hi].map(factor);
+                format!("{median} [{lo} … {hi}]")
             })
         })
         .and_each(parameters, |all, (p, name)| {
@@ -112,10 +115,48 @@ pub fn print(searched: &SessionResult) {
         "\nfinalists by {objective}, measured again, interleaved:"
     ));
     print::table(&columns.table("", found.finalists.iter().enumerate()));
+    print::line("");
+    let rates = rates(searched);
+    if !rates.is_empty() {
+        print::line(format!("rates of the best: {}", rates.join(", ")));
+    }
     if let Some(r) = &found.baseline {
         let compared = against_baseline(sweep, r);
-        print::line(format!("\nbaseline, in the same rounds: {compared}"));
+        print::line(format!("baseline, in the same rounds: {compared}"));
     }
+    match &found.gain {
+        Some(g) => print::line(format!("gain {}", gain(sweep, g))),
+        None => print::warn("what was gained is not known: the default config does not work"),
+    }
+}
+
+/// Rates of the best config in each class of its work.
+fn rates(searched: &SessionResult) -> Vec<String> {
+    let best = searched.found.finalists.first();
+    let work = best.and_then(|f| Some((f, searched.problem.work(&f.config).ok()?)));
+    let Some((best, work)) = work else {
+        return Vec::new();
+    };
+    (work.iter().filter(|(_, n)| *n > 0.0))
+        .map(|(op, n)| {
+            let rate = si(n / best.time_s.median, &format!("{}/s", op.unit_name()));
+            format!("{rate} {op}")
+        })
+        .collect()
+}
+
+/// What may come next, on the sweep of a folder.
+pub fn next(dir: &Path) {
+    let words = |command: &[&str]| {
+        let dir = dir.display().to_string();
+        let all = command.iter().copied().chain([dir.as_str()]);
+        format!("`{}`", shell_words::join(all))
+    };
+    print::note(format!(
+        "next: {} draws what matters, {} prints the best config for a build",
+        words(&["greenup", "analyze"]),
+        words(&["greenup", "best"])
+    ));
 }
 
 /// Prints a note if the user stopped it.

@@ -121,6 +121,20 @@ fn a_program_of_the_cpu_is_profiled() {
         "profile", "--sensor", "none", "--method", "cpu", "--", "echo", "hello",
     ]);
     assert!(shown.contains("hello") && shown.contains("CPU:"), "{shown}");
+    // The same in quotes; words for a shell get a note.
+    let out = command(&[
+        "profile",
+        "--sensor",
+        "none",
+        "--method",
+        "cpu",
+        "echo 'hello world' | x",
+    ])
+    .output()
+    .unwrap();
+    let [shown, noted] = [out.stdout, out.stderr].map(|b| String::from_utf8_lossy(&b).into_owned());
+    assert!(shown.contains("hello world | x"), "{shown}");
+    assert!(noted.contains("without a shell"), "{noted}");
 }
 
 #[test]

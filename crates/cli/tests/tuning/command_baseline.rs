@@ -82,7 +82,7 @@ fn a_metric_is_compared_with_the_baselines_where_it_has_one() {
             .current_dir(dir.path())
             .output()
             .unwrap();
-        let shown = said(&best).contains("its rate over the baseline's ×3");
+        let shown = said(&best).contains("rate of the best config over the baseline's ×3");
         assert_eq!(shown, ratio.is_some(), "{}", said(&best));
         std::fs::remove_dir_all(dir.path().join("s")).unwrap();
     }

@@ -12,6 +12,7 @@ mod command_hosts;
 mod command_scale;
 mod commands;
 mod cuda;
+mod gain;
 mod gemm;
 mod gpu_faults;
 mod init;

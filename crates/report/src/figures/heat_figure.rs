@@ -1,5 +1,6 @@
 //! A value over two parameters.
 
+use crate::chart::axis::si::factor;
 use crate::chart::{Axis, Cell, Chart, ColourBar, Height, Layer, Panel, Scale, Unit, What};
 
 /// Values over two parameters; `None` where nothing was measured.
@@ -34,7 +35,7 @@ impl Heat {
                 let named = |(name, values): &(String, Vec<String>), i: usize| {
                     format!("{name} = {}", values.get(i).map_or("", String::as_str))
                 };
-                let value = ratio.map_or("not measured".to_owned(), |r| format!("×{r:.3}"));
+                let value = ratio.map_or("not measured".to_owned(), factor);
                 cells.push(Cell {
                     x,
                     y,

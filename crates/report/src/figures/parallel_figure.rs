@@ -2,6 +2,7 @@
 //!
 //! One row a parameter, its values from left to right: names of any length have room at the left.
 
+use crate::chart::axis::si::factor;
 use crate::chart::{Axis, Chart, Height, Ink, Layer, Node, Panel, Scale, Series, Sign, Unit, What};
 use std::collections::BTreeSet;
 
@@ -74,9 +75,9 @@ impl Parallel {
             };
             out.push(Class {
                 name: if last {
-                    format!("others: up to ×{reach:.2}")
+                    format!("others: up to {}", factor(reach))
                 } else {
-                    format!("best {percent} %: up to ×{reach:.2} of the best")
+                    format!("best {percent} %: up to {} of the best", factor(reach))
                 },
                 drawn,
                 all: members.len(),
@@ -182,12 +183,12 @@ impl Parallel {
         };
         let ratio = |i: usize| self.configs[i].0 / self.configs[*best].0;
         format!(
-            "{} = {}: {} configs, the best ×{:.3}, median ×{:.3} of the best of all",
+            "{} = {}: {} configs, the best {}, median {} of the best of all",
             self.parameters[p].name,
             self.parameters[p].values[v],
             its.len(),
-            ratio(*first),
-            ratio(its[its.len() / 2])
+            factor(ratio(*first)),
+            factor(ratio(its[its.len() / 2]))
         )
     }
 }

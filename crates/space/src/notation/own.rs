@@ -123,11 +123,18 @@ fn value(v: &toml::Value, what: &str) -> Read<Value> {
 /// A constant: a plain value, or an expression of earlier constants and of `device.NAME`.
 fn constant(name: &str, v: &toml::Value, known: &[(String, Value)], facts: &Facts) -> Read<Value> {
     let what = format!("constant `{name}`");
-    let toml::Value::String(text) = v else {
-        return value(v, &what);
-    };
-    let text = with_facts(text, facts, &what)?;
-    constant_expression(&text, &what, known)
+    match v {
+        toml::Value::String(text) => evaluated(text, &what, known, facts),
+        v => value(v, &what),
+    }
+}
+
+/// The value of an expression of constants and of `device.NAME`.
+///
+/// # Errors
+/// The expression is invalid, or uses another name.
+pub fn evaluated(text: &str, what: &str, known: &[(String, Value)], facts: &Facts) -> Read<Value> {
+    constant_expression(&with_facts(text, facts, what)?, what, known)
 }
 
 /// The value of a constant that is written as an expression of those above it.

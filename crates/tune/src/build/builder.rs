@@ -72,7 +72,9 @@ impl Builder<'_> {
                 rejected: None,
             });
         };
-        match self.in_a_process(Task::Compile(cubin::source(self.problem, config, on)?))? {
+        let source = cubin::source(self.problem, config, on)?;
+        let done = self.in_a_process(Task::Compile(source));
+        match done.map_err(|e| self.explained(e, config))? {
             Message::Compiled { file, kernels } => {
                 Ok(cubin::ready(self.problem, config, on, file, &kernels)?)
             }
@@ -86,7 +88,8 @@ impl Builder<'_> {
             return Err(EnvironmentFault(fault).into());
         };
         let source = opencl::source(self.problem, config, device, &self.libraries)?;
-        match self.by_a_compiler(Task::BuildOpenCl(source.clone()))? {
+        let done = self.by_a_compiler(Task::BuildOpenCl(source.clone()));
+        match done.map_err(|e| self.explained(e, config))? {
             Message::BuiltOpenCl { kernels } => Ok(opencl::ready(
                 self.problem,
                 config,
@@ -95,6 +98,17 @@ impl Builder<'_> {
                 &kernels,
             )?),
             _ => Err(no_answer()),
+        }
+    }
+
+    /// The words of a device's compiler, with the cause that it does not name.
+    fn explained(&self, e: BuildError, config: &[Value]) -> BuildError {
+        let unit = Unit::of_config(self.problem, config);
+        match (e, unit) {
+            (BuildError::Compile(CompileError::Rejected(words)), Ok(unit)) => {
+                CompileError::Rejected(unit.explained(words)).into()
+            }
+            (e, _) => e,
         }
     }
 

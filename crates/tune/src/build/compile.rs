@@ -1,6 +1,7 @@
 //! Sources and a config to a shared library.
 
 use super::included::{included, words};
+use super::shadowed::shadowed;
 use crate::error::{BuildError, CompileError, EnvironmentFault, TuneError, brief, of_environment};
 use crate::problem::{Build, ConfigError, Data, Language, Problem, Returns};
 use greenup_process::capture::{Capture, LOST};
@@ -242,7 +243,19 @@ impl<'a> Unit<'a> {
                 "the compiler `{compiler}` ended with {status} and no message"
             )));
         }
-        Err(CompileError::Rejected(brief).into())
+        Err(CompileError::Rejected(self.explained(brief)).into())
+    }
+
+    /// The compiler's words, with the cause that it does not name.
+    pub(super) fn explained(&self, words: String) -> String {
+        let named = self
+            .defines
+            .iter()
+            .filter_map(|d| d.strip_prefix("-D")?.split('=').next());
+        match shadowed(&self.sources, named) {
+            Some(cause) => format!("{words}\n{cause}"),
+            None => words,
+        }
     }
 
     /// The files that the sources include, the sources too, by the compiler's own list where it makes one.

@@ -7,3 +7,4 @@ pub mod emulator;
 mod included;
 mod launches;
 pub mod opencl;
+mod shadowed;

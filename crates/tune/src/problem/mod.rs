@@ -5,6 +5,7 @@ mod check;
 mod command;
 mod cuda;
 mod data;
+mod default;
 mod error;
 mod file;
 mod maps;
@@ -96,6 +97,8 @@ pub struct Problem {
     pub check: Option<Check>,
     /// Code that computes the same, for comparison.
     pub baseline: Option<Baseline>,
+    /// The config before tuning, with which the best one is compared.
+    pub default: Option<Vec<Value>>,
     /// What is minimised where the user names no objective.
     pub objective: Objective,
     /// How trials are measured.

@@ -5,7 +5,7 @@ use super::set::set;
 use super::written::{Written, hint};
 use super::{
     Check, Language, Problem, ProblemError, ProblemFile, Reference, Role, ValueError,
-    check_objective, command, cuda, maps, parts, textures, unused,
+    check_objective, command, cuda, default, maps, parts, textures, unused,
 };
 use crate::objective::Objective;
 use greenup_model::Op;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Tables of a problem beside those of its space.
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 15] = [
     "build",
     "run",
     "launch",
@@ -23,6 +23,7 @@ const TABLES: [&str; 14] = [
     "textures",
     "compiled",
     "baseline",
+    "default",
     "arguments",
     "setup",
     "reference",
@@ -102,6 +103,8 @@ impl Problem {
         let definition = Definition::from_table(&table, facts).map_err(of_space)?;
         check_name(&definition.name, text).map_err(wrong)?;
         let space = Space::new(&definition).map_err(of_space)?;
+        let is_set = |name: &str| named.iter().any(|(n, _)| n == name);
+        let default = default::default_config(&table, &space, facts, &is_set).map_err(wrong)?;
         let mut written: Written = toml::from_str(text)
             .map_err(|e| fail(e.to_string().trim_end().to_owned(), hint(e.message())))?;
         let command = command::runnable(&mut written, dir, &space).map_err(of_value)?;
@@ -205,6 +208,7 @@ impl Problem {
             reference,
             check,
             baseline: written.baseline,
+            default,
             objective,
             measure: m,
             command,

@@ -19,7 +19,14 @@ pub fn hash(bytes: &[u8]) -> String {
 }
 
 /// Tables that say nothing of what a trial measures, or that are compared by what they lead to.
-const OTHERS: [&str; 5] = ["name", "about", "objective", "measure", "arguments"];
+const OTHERS: [&str; 6] = [
+    "name",
+    "about",
+    "objective",
+    "measure",
+    "arguments",
+    "default",
+];
 
 /// `TABLE.KEY` and its value for each key of a problem file, after values were set from outside.
 pub(super) fn parts(table: &toml::Table) -> BTreeMap<String, String> {

@@ -175,7 +175,8 @@ fn listed(values: toml::Value, table: &toml::Table, name: &str) -> Option<Vec<Va
     Space::new(&d).ok()?.list_of(0)
 }
 
-fn toml_value(v: &toml::Value) -> Option<Value> {
+/// A value as spaces have it; `None` for tables and dates.
+pub(super) fn toml_value(v: &toml::Value) -> Option<Value> {
     Some(match v {
         toml::Value::String(s) => Value::Str(s.clone()),
         toml::Value::Integer(i) => Value::Int(*i),

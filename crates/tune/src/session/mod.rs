@@ -3,6 +3,7 @@
 //! [`Session::new`] resolves the options, indexes the space and checks the devices that the command layer chose ([`Setup`]);
 //! [`Session::execute`] searches. Nothing here prints or reads signals: progress and cancellation go through [`Observer`].
 
+mod default;
 pub mod device_facts;
 mod disturbance;
 mod error;
@@ -21,7 +22,7 @@ use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
 use crate::strategy::{First, Steering, Strategy, strategy};
-use crate::sweep::{Folder, FolderError, Sweep, write_exports};
+use crate::sweep::{DefaultOrigin, Folder, FolderError, Sweep, write_exports};
 use crate::worker::policy::beside_the_host;
 use greenup_meter::Observer;
 use greenup_space::{Index, Limits};
@@ -83,7 +84,7 @@ impl Session {
         if let Some(shard) = options.shard {
             options.facts.insert(SHARD.into(), shard.to_string());
         }
-        let plan = Plan::new(&problem, options, setup, out.to_owned());
+        let mut plan = Plan::new(&problem, options, setup, out.to_owned());
         let Plan { options, setup, .. } = &plan;
         for objective in &options.objectives {
             problem.knows(*objective)?;
@@ -104,7 +105,7 @@ impl Session {
         }
         named_in_text(out)?;
         named_in_text(&problem.dir)?;
-        if !options.resume && Folder::has_successes(out) {
+        if !options.resume && !options.overwrite && Folder::has_successes(out) {
             return Err(TuneError::from(FolderError::Exists(out.to_owned())).into());
         }
         let steering = match &options.machine {
@@ -115,7 +116,14 @@ impl Session {
         let mut strategy = strategy(&options.strategy, steering)?;
         let all = Indexed::new(&index);
         let points = Sharded::new(&all, shard);
-        let first = options.first.iter();
+        let default = default::before_tuning(&problem, options, &points, observer);
+        let (most, _) = options.budget.limits(points.len());
+        // One trial alone is for what is searched, unless the problem says with what that is compared.
+        if most > 1 || default.origin != DefaultOrigin::First {
+            plan.options.first.insert(0, default.config.clone());
+        }
+        plan.default = Some(default);
+        let first = plan.options.first.iter();
         let first: Vec<u64> = first.filter_map(|c| points.position(c)).collect();
         if !first.is_empty() {
             strategy = Box::new(First::new(first, strategy));

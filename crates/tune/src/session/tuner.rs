@@ -12,13 +12,14 @@ use crate::search::Search;
 use crate::strategy::{History, Strategy};
 use crate::sweep::disturbance::Disturbance;
 use crate::sweep::{
-    BaselineFacts, BaselineResult, Failure, Folder, FolderError, Rounds, Sweep, Trial,
+    BaselineFacts, Compared, Failure, Folder, FolderError, Gain, Rounds, Sweep, Trial,
 };
 use crate::trial::bench::Bench;
 use crate::trial::facts::facts;
 use crate::trial::remeasure::{Finalist, Finals};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
+use greenup_report::si::factor;
 use greenup_space::Value;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,7 +37,10 @@ pub struct SearchResult {
     /// Best first.
     pub finalists: Vec<Finalist>,
     /// In the same rounds as the finalists.
-    pub baseline: Option<BaselineResult>,
+    pub baseline: Option<Compared>,
+    /// The best config next to the one before tuning, in the same rounds; `None` without final rounds, or if that one does
+    /// not work.
+    pub gain: Option<Gain>,
     /// Whether the user stopped the search.
     pub interrupted: bool,
     /// The baseline's time now over its first: how much the machine drifted, least and most.
@@ -120,10 +124,12 @@ pub fn tune(
             }
             other => other?,
         }
+    } else if plan.options.overwrite {
+        (Folder::replace(&plan.out, &facts)?, Sweep::default())
     } else {
         (Folder::create(&plan.out, &facts)?, Sweep::default())
     };
-    if there && !resumed {
+    if there && !resumed && !plan.options.overwrite {
         observer.note(&format!(
             "{} held a sweep of which no trial succeeded; it is replaced",
             plan.out.display()
@@ -232,6 +238,7 @@ pub fn tune(
         failure_examples: examples(&trials),
         finalists: Vec::new(),
         baseline: None,
+        gain: None,
         interrupted,
         drift: drifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))),
         search_s: start.elapsed().as_secs_f64(),
@@ -253,6 +260,11 @@ pub fn tune(
             facts.baseline = Some(of_rounds);
         }
         found.baseline = finals.baseline;
+        if facts.default != finals.default {
+            folder.set_default(finals.default.as_ref())?;
+            facts.default = finals.default;
+        }
+        found.gain = finals.gain;
         if let Some(rounds) = finals.rounds {
             let text = serde_json::to_string(&rounds).unwrap_or_default();
             greenup_files::write(plan.out.join(Rounds::FILE), text)?;
@@ -315,7 +327,7 @@ fn message(
         || "none yet".into(),
         |(_, v)| {
             let over = baseline.and_then(|b| b.speedup_of(v, objective));
-            let over = over.map_or_else(String::new, |x| format!(" (baseline ×{x:.3})"));
+            let over = over.map_or_else(String::new, |x| format!(" (baseline {})", factor(x)));
             format!("{v:.4e}{over}")
         },
     );

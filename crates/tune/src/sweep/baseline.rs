@@ -1,32 +1,34 @@
-//! The best config next to the problem's baseline.
+//! The best config next to another in the final rounds: the problem's baseline, or the config before tuning.
 
+use super::gain::Gain;
 use super::record::{BaselineFacts, Sweep};
 use super::rounds::Rounds;
+use crate::command::Goal;
 use crate::objective::Objective;
 use greenup_meter::Summary;
 use greenup_meter::stats::ratio_of_medians;
 use serde::Serialize;
 
-/// The baseline in the final rounds, and how the best config compares with it.
+/// What was measured in the final rounds, and how the best config compares with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BaselineResult {
+pub struct Compared {
     /// Time of one run, s.
     pub time_s: Summary,
     /// Energy of one run, J; `None` if it was not measured.
     pub energy_j: Option<Summary>,
-    /// The metric that is the objective; `None` without one, or where the baseline does not give it.
+    /// The metric that is the objective; `None` without one, or where it does not give it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<Summary>,
-    /// The winner's time over the baseline's.
+    /// The best config's time over its own.
     pub time_ratio: Option<Summary>,
-    /// The winner's energy over the baseline's.
+    /// The best config's energy over its own.
     pub energy_ratio: Option<Summary>,
-    /// The winner's metric over the baseline's.
+    /// The best config's metric over its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric_ratio: Option<Summary>,
-    /// The baseline's time over the winner's.
+    /// Its time over the best config's.
     pub speedup: Option<Summary>,
-    /// The baseline's energy over the winner's.
+    /// Its energy over the best config's.
     pub greenup: Option<Summary>,
 }
 
@@ -39,26 +41,30 @@ pub(crate) fn own_values(minimised: &[f64], maximize: bool) -> Vec<f64> {
 impl Rounds {
     /// Config `best` next to the baseline; `None` without a baseline. `maximize` says whether the metric is better the
     /// larger it is.
-    pub fn against_baseline(&self, best: usize, maximize: bool) -> Option<BaselineResult> {
-        if !self.with_baseline {
-            return None;
-        }
-        let pair = |rows: &[Vec<f64>]| Some((rows.get(best)?.clone(), rows.last()?.clone()));
-        let (time, of_baseline) = pair(&self.times_s)?;
-        let (energy, energy_of_baseline) = pair(&self.energies_j).unwrap_or_default();
+    pub fn against_baseline(&self, best: usize, maximize: bool) -> Option<Compared> {
+        let last = self.times_s.len().checked_sub(1)?;
+        self.with_baseline
+            .then(|| self.compared(best, last, maximize))?
+    }
+
+    /// Config `best` next to config `other`; `None` if one has no times.
+    pub fn compared(&self, best: usize, other: usize, maximize: bool) -> Option<Compared> {
+        let pair = |rows: &[Vec<f64>]| Some((rows.get(best)?.clone(), rows.get(other)?.clone()));
+        let (time, of_other) = pair(&self.times_s)?;
+        let (energy, energy_of_other) = pair(&self.energies_j).unwrap_or_default();
         let own = |m: Vec<f64>| own_values(&m, maximize);
-        let (metric, metric_of_baseline) = pair(&self.metrics)
+        let (metric, metric_of_other) = pair(&self.metrics)
             .map(|(a, b)| (own(a), own(b)))
             .unwrap_or_default();
-        Some(BaselineResult {
-            time_s: Summary::of(&of_baseline)?,
-            energy_j: Summary::of(&energy_of_baseline),
-            metric: Summary::of(&metric_of_baseline),
-            time_ratio: ratio_of_medians(&time, &of_baseline),
-            energy_ratio: ratio_of_medians(&energy, &energy_of_baseline),
-            metric_ratio: ratio_of_medians(&metric, &metric_of_baseline),
-            speedup: ratio_of_medians(&of_baseline, &time),
-            greenup: ratio_of_medians(&energy_of_baseline, &energy),
+        Some(Compared {
+            time_s: Summary::of(&of_other)?,
+            energy_j: Summary::of(&energy_of_other),
+            metric: Summary::of(&metric_of_other),
+            time_ratio: ratio_of_medians(&time, &of_other),
+            energy_ratio: ratio_of_medians(&energy, &energy_of_other),
+            metric_ratio: ratio_of_medians(&metric, &metric_of_other),
+            speedup: ratio_of_medians(&of_other, &time),
+            greenup: ratio_of_medians(&energy_of_other, &energy),
         })
     }
 }
@@ -66,12 +72,24 @@ impl Rounds {
 impl Sweep {
     /// The best config of the final rounds by the sweep's objective, next to the baseline; `None` without a baseline or
     /// final rounds.
-    pub fn against_baseline(&self) -> Option<BaselineResult> {
-        let finals = self.finals.as_ref()?;
-        let objective: Objective = self.facts.objective.as_deref()?.parse().ok()?;
-        let best = finals.ranked(objective, &|_| self.facts.flops);
+    pub fn against_baseline(&self) -> Option<Compared> {
         let maximize = self.facts.baseline.as_ref().is_some_and(|b| b.maximize);
-        finals.against_baseline(*best.first()?, maximize)
+        (self.finals.as_ref()?).against_baseline(self.best_of_finals()?, maximize)
+    }
+
+    /// The best config of the final rounds by the sweep's objective, next to the config before tuning; `None` without one
+    /// that was measured, or without final rounds.
+    pub fn gain(&self) -> Option<Gain> {
+        let maximize = self.facts.goal == Some(Goal::Maximize);
+        let over = self.facts.default.as_ref()?;
+        (self.finals.as_ref()?).gain(self.best_of_finals()?, over, maximize)
+    }
+
+    /// Number of the config of the final rounds that is the best by the sweep's objective.
+    fn best_of_finals(&self) -> Option<usize> {
+        let objective: Objective = self.facts.objective.as_deref()?.parse().ok()?;
+        let best = (self.finals.as_ref()?).ranked(objective, &|_| self.facts.flops);
+        best.first().copied()
     }
 }
 
@@ -90,7 +108,7 @@ impl BaselineFacts {
     }
 
     /// With the results of the final rounds.
-    pub(crate) fn after(result: &BaselineResult, maximize: bool) -> Self {
+    pub(crate) fn after(result: &Compared, maximize: bool) -> Self {
         let median = |s: &Option<Summary>| s.as_ref().map(|s| s.median);
         Self {
             time_s: result.time_s.median,

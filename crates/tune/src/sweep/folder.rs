@@ -7,8 +7,10 @@ use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::export::{CSV, T4};
 use super::fingerprint;
+use super::gain::DefaultConfig;
 use super::packed::unpack;
 use super::record::{BaselineFacts, Counted, Failure, Sweep, SweepFacts, Trial};
+use super::replaced::Replaced;
 use super::rounds::Rounds;
 use greenup_files::read::TEXT_LIMIT;
 use greenup_files::{FileError, FolderLock, Log, Scratch};
@@ -22,6 +24,8 @@ use std::path::{Path, PathBuf};
 pub struct Folder {
     trials: Log,
     dir: PathBuf,
+    /// The sweep that this one replaces, until it has a measured trial.
+    replaced: Option<Replaced>,
     _lock: FolderLock,
 }
 
@@ -34,7 +38,7 @@ struct Head {
 }
 
 const FORMAT: &str = "greenup-sweep/1";
-const HEAD: &str = "sweep.json";
+pub(super) const HEAD: &str = "sweep.json";
 const TRIALS: &str = "trials.jsonl";
 /// Name of the file of counters in a sweep's folder.
 const COUNTERS: &str = "counters.jsonl";
@@ -43,7 +47,7 @@ const PACKED_TRIALS: &str = "trials.jsonl.gz";
 /// The counters of a recorded sweep, packed.
 const PACKED_COUNTERS: &str = "counters.jsonl.gz";
 /// The files of a sweep beside its head, which comes first and goes last.
-const FILES: [&str; 7] = [
+pub(super) const FILES: [&str; 7] = [
     TRIALS,
     PACKED_TRIALS,
     COUNTERS,
@@ -79,6 +83,14 @@ impl Folder {
     fn lock(dir: &Path) -> Result<FolderLock, FolderError> {
         let lock = FolderLock::acquire(dir)?;
         Scratch::remove_stale(dir);
+        // A process was killed before its new sweep had a measured trial, or while it deleted the replaced one.
+        if let Some(left) = Replaced::left(dir) {
+            if Self::exists(dir) && Self::has_successes(dir) {
+                left.delete();
+            } else {
+                left.restore()?;
+            }
+        }
         if !Self::exists(dir) && std::fs::metadata(dir.join(TRIALS)).is_ok_and(|m| m.len() > 0) {
             return Err(FolderError::NoFacts(dir.to_owned()));
         }
@@ -97,9 +109,27 @@ impl Folder {
     /// # Errors
     /// The folder cannot be written, is in use, holds a sweep, or files of others with the names of a sweep's.
     pub fn create(dir: &Path, facts: &SweepFacts) -> Result<Self, FolderError> {
+        Self::start(dir, facts, false)
+    }
+
+    /// The same in place of any sweep, which is deleted once the new one has a measured trial and comes back if it gets none.
+    ///
+    /// # Errors
+    /// As [`Folder::create`], but for a sweep that the folder holds; one whose `sweep.json` cannot be read is not replaced.
+    pub fn replace(dir: &Path, facts: &SweepFacts) -> Result<Self, FolderError> {
+        Self::start(dir, facts, true)
+    }
+
+    fn start(dir: &Path, facts: &SweepFacts, replace: bool) -> Result<Self, FolderError> {
         let lock = Self::lock(dir)?;
+        let mut replaced = None;
         if Self::has_successes(dir) {
-            return Err(FolderError::Exists(dir.to_owned()));
+            if !replace {
+                return Err(FolderError::Exists(dir.to_owned()));
+            }
+            // What no one can read may be anything.
+            read_facts(dir)?;
+            replaced = Some(Replaced::of(dir)?);
         }
         if Self::exists(dir) {
             for file in FILES.iter().chain([&HEAD]).map(|f| dir.join(f)) {
@@ -116,6 +146,7 @@ impl Folder {
         Ok(Self {
             trials,
             dir: dir.to_owned(),
+            replaced,
             _lock: lock,
         })
     }
@@ -152,6 +183,7 @@ impl Folder {
             Self {
                 trials,
                 dir: dir.to_owned(),
+                replaced: None,
                 _lock: lock,
             },
             sweep,
@@ -193,6 +225,14 @@ impl Folder {
         self.change(|facts| facts.baseline = Some(found.clone()))
     }
 
+    /// Records the config with which the best one is compared.
+    ///
+    /// # Errors
+    /// `sweep.json` cannot be read or written.
+    pub fn set_default(&self, found: Option<&DefaultConfig>) -> Result<(), FolderError> {
+        self.change(|facts| facts.default = found.cloned())
+    }
+
     fn change(&self, change: impl FnOnce(&mut SweepFacts)) -> Result<(), FolderError> {
         let mut facts = read_facts(&self.dir)?;
         change(&mut facts);
@@ -218,7 +258,13 @@ impl Folder {
     pub fn append(&mut self, trial: &Trial) -> Result<(), FolderError> {
         checked(&self.dir, trial, trial.config.len())?;
         let line = serde_json::to_vec(trial).unwrap_or_default();
-        Ok(self.trials.line_soon(line)?)
+        self.trials.line_soon(line)?;
+        if trial.cost().is_some()
+            && let Some(replaced) = self.replaced.take()
+        {
+            replaced.delete();
+        }
+        Ok(())
     }
 
     /// Reads a sweep. Lines that are no trials are left out, with a warning for each.
@@ -274,6 +320,15 @@ impl Folder {
     pub fn append_counters(dir: &Path, counted: &Counted) -> Result<(), FolderError> {
         let line = serde_json::to_vec(counted).unwrap_or_default();
         Ok(Log::open(dir.join(COUNTERS))?.line(line)?)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Some(replaced) = self.replaced.take() {
+            // What cannot be put back now is when the folder is opened again.
+            let _ = replaced.restore();
+        }
     }
 }
 

@@ -10,20 +10,23 @@ mod error;
 mod export;
 mod fingerprint;
 mod folder;
+mod gain;
 mod import;
 pub mod merge;
 pub mod metric;
 mod packed;
 pub(crate) mod record;
+mod replaced;
 mod rounds;
 mod winner;
 pub mod wisdom;
 
-pub use baseline::BaselineResult;
+pub use baseline::Compared;
 pub(crate) use baseline::own_values;
 pub use error::{Difference, FolderError};
 pub use export::{to_csv, to_t4, write_exports};
 pub use folder::Folder;
+pub use gain::{DefaultConfig, DefaultOrigin, Gain};
 pub use import::{FormatError, ImportError, read_any};
 pub use record::{
     BaselineFacts, Counted, Counters, Failure, Kernels, OBJECTIVE, Outcome, Sweep, SweepFacts,

@@ -1,6 +1,7 @@
 //! One config with its measurement or its failure, and all of them together.
 
 use super::disturbance::Disturbance;
+use super::gain::DefaultConfig;
 use super::rounds::Rounds;
 use crate::command::Goal;
 use crate::objective::Cost;
@@ -301,6 +302,9 @@ pub struct SweepFacts {
     /// The baseline, where the problem has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub baseline: Option<BaselineFacts>,
+    /// The config before tuning, with which the best one is compared.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub default: Option<DefaultConfig>,
     /// Anything else: versions, sensors, seeds, the command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub more: BTreeMap<String, String>,

@@ -77,6 +77,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneEr
         },
         disturbance: None,
         baseline: None,
+        default: plan.default.clone(),
         more,
     })
 }

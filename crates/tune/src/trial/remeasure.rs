@@ -6,7 +6,9 @@ use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::points::Points;
 use crate::sweep::disturbance::Series;
-use crate::sweep::{BaselineFacts, BaselineResult, Rounds, Trial, own_values};
+use crate::sweep::{
+    BaselineFacts, Compared, DefaultConfig, DefaultOrigin, Gain, Rounds, Trial, own_values,
+};
 use crate::trial::bench::Bench;
 use crate::trial::finalists::{Screened, between_trials, candidates, within_trial};
 use crate::worker::protocol::{Built, Message, Task};
@@ -42,7 +44,11 @@ pub struct Finals {
     /// Finalists, the best first.
     pub finalists: Vec<Finalist>,
     /// The baseline, measured in the same rounds.
-    pub baseline: Option<BaselineResult>,
+    pub baseline: Option<Compared>,
+    /// The config before tuning; the first that works where the first of the space does not.
+    pub default: Option<DefaultConfig>,
+    /// How the best compares with it.
+    pub gain: Option<Gain>,
     /// All rounds.
     pub rounds: Option<Rounds>,
 }
@@ -55,7 +61,7 @@ impl Bench<'_> {
         points: &dyn Points,
     ) -> Result<Finals, TuneError> {
         let objective = self.plan.objective();
-        let best = self.candidates(trials, points);
+        let (best, default) = self.candidates(trials, points);
         if best.is_empty() {
             if let Some(unmet) = objective.unmet(trials.iter().filter_map(Trial::cost)) {
                 return Err(unmet.into());
@@ -120,6 +126,7 @@ impl Bench<'_> {
             return Ok(Finals::default());
         };
         let baseline = rounds.against_baseline(winner, self.maximizes());
+        let gain = (default.as_ref()).and_then(|d| rounds.gain(winner, d, self.maximizes()));
         let finalists = order
             .into_iter()
             .take(self.plan.options.finalists.max(1))
@@ -138,6 +145,8 @@ impl Bench<'_> {
         Ok(Finals {
             finalists,
             baseline,
+            default,
+            gain,
             rounds: Some(rounds),
         })
     }
@@ -271,9 +280,13 @@ impl Bench<'_> {
         }))
     }
 
-    /// The trials that are measured again, in the order of the space: the best by each objective, and those that noise cannot
-    /// tell from them.
-    fn candidates<'t>(&self, trials: &'t [Trial], points: &dyn Points) -> Vec<&'t Trial> {
+    /// The trials that are measured again, in the order of the space: the best by each objective, those that noise cannot
+    /// tell from them, and the config before tuning, which is returned too.
+    fn candidates<'t>(
+        &self,
+        trials: &'t [Trial],
+        points: &dyn Points,
+    ) -> (Vec<&'t Trial>, Option<DefaultConfig>) {
         let full = |t: &&Trial| t.effort >= 1.0 || self.plan.options.finalists == 0;
         let mut configs: Vec<&Trial> = Vec::new();
         let orders: Vec<Vec<Screened>> = (self.plan.options.objectives.iter().enumerate())
@@ -311,8 +324,21 @@ impl Bench<'_> {
         .into_iter())
         .map(|i| configs[i])
         .collect();
+        let mut default = self.plan.default.clone();
         if self.plan.options.finalists > 0 {
+            let works = |d: &DefaultConfig| configs.iter().any(|t| t.config == d.config);
+            if let Some(d) = &mut default
+                && d.origin == DefaultOrigin::First
+                && !works(d)
+                && let Some(t) = configs.iter().min_by_key(|t| points.position(&t.config))
+            {
+                *d = DefaultConfig {
+                    config: t.config.clone(),
+                    origin: DefaultOrigin::FirstWorking,
+                };
+            }
             let first = self.plan.options.first.iter();
+            let first = first.chain(default.as_ref().map(|d| &d.config));
             let more = first.filter_map(|c| configs.iter().find(|t| t.config == *c));
             for t in more {
                 if best.iter().all(|b| b.config != t.config) {
@@ -321,7 +347,7 @@ impl Bench<'_> {
             }
         }
         best.sort_by_key(|t| points.position(&t.config));
-        best
+        (best, default)
     }
 
     /// Interleaved comparison of kernels: in one process, or one process each where configs set clocks. `None` when

@@ -83,7 +83,7 @@ fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
 }
 
 /// Says which word of a quoted command no shell will read.
-fn note_of_a_shell(c: &CommandLine) {
+pub fn note_of_a_shell(c: &CommandLine) {
     if let Some(word) = c.of_a_shell() {
         print::warn(format!(
             "`{}` runs without a shell, so `{word}` goes to the program as it is; for a shell write \"sh -c '…'\"",

@@ -5,6 +5,8 @@ mod commands;
 mod export;
 mod terminal;
 
+pub(super) use commands::note_of_a_shell;
+
 use crate::args::RunArgs;
 use columns::label;
 use greenup_app::error::{AppError, Result};

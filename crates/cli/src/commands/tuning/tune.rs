@@ -62,6 +62,9 @@ pub fn run(args: &TuneArgs) -> Result {
         })?;
     } else {
         result::print(&done);
+        if !done.found.finalists.is_empty() {
+            result::next(&dir);
+        }
     }
     result::interrupted(&done.found);
     if problem.verified() {

@@ -6,6 +6,7 @@ use crate::args::WisdomTransferArgs;
 use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
+use greenup_report::si::factor;
 use greenup_report::table::Columns;
 use greenup_space::Value;
 use greenup_wisdom::{Device, Map};
@@ -70,7 +71,6 @@ pub fn run(args: &WisdomTransferArgs) -> Result {
 }
 
 fn print(rows: &[TransferCosts]) {
-    let ratio = |x: f64| format!("×{x:.3}");
     let columns = Columns::<TransferCosts>::new()
         .text("problem", "", |r| r.problem.clone())
         .text("device", "", |r| r.device.clone())
@@ -79,20 +79,22 @@ fn print(rows: &[TransferCosts]) {
         .text("nearest, octaves", "", |r| {
             format!("{}, {:.2}", r.nearest, r.octaves)
         })
-        .shown("nearest's", "", ratio, |r| r.nearest_ratio)
+        .shown("nearest's", "", factor, |r| r.nearest_ratio)
         .count("passed over", "", |r| r.passed_over as u64)
-        .shown("farthest's", "", ratio, |r| r.farthest_ratio)
-        .shown("default", "", ratio, |r| r.default_ratio)
-        .shown("median config", "", ratio, |r| r.median_ratio);
+        .shown("farthest's", "", factor, |r| r.farthest_ratio)
+        .shown("default", "", factor, |r| r.default_ratio)
+        .shown("median config", "", factor, |r| r.median_ratio);
     print::table(&columns.table("", rows));
     let column = |name: &str, of: &dyn Fn(&TransferCosts) -> Option<f64>| {
         let mut values: Vec<f64> = rows.iter().filter_map(of).collect();
         values.sort_by(f64::total_cmp);
         if let (Some(lo), Some(hi)) = (values.first(), values.last()) {
             print::line(format!(
-                "{name}: median ×{:.3} of the own winner's time, {} sweeps [×{lo:.3} … ×{hi:.3}]",
-                median(&values),
-                values.len()
+                "{name}: median {} of the own winner's time, {} sweeps [{} … {}]",
+                factor(median(&values)),
+                values.len(),
+                factor(*lo),
+                factor(*hi)
             ));
         }
     };

@@ -55,6 +55,18 @@ pub fn three(value: f64) -> String {
     }
 }
 
+/// A factor: `×1.003`, `×42.1`, `×3.7e5`.
+pub fn factor(value: f64) -> String {
+    let digits = match value.abs() {
+        a if a < 10.0 => 3,
+        a if a < 100.0 => 2,
+        a if a < 1000.0 => 1,
+        a if a < 9999.5 => 0,
+        _ => return format!("×{value:.1e}"),
+    };
+    format!("×{value:.digits$}")
+}
+
 /// A share as a percentage: `0.1234` as `12.3 %`.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
@@ -75,5 +87,7 @@ mod tests {
         assert_eq!(three(0.012345), "0.0123");
         assert_eq!(three(16.667), "16.7");
         assert_eq!(percent(0.056), "5.6 %");
+        let factors = [1.0029, 42.123, 369.2361, 9999.9, 369_236.102].map(factor);
+        assert_eq!(factors, ["×1.003", "×42.12", "×369.2", "×1.0e4", "×3.7e5"]);
     }
 }

@@ -5,6 +5,7 @@ use crate::device::DeviceStudy;
 use greenup_gemm::{Comparison, Entry, Size};
 use greenup_meter::Summary;
 use greenup_report::page::{Fact, Section};
+use greenup_report::si::factor;
 use greenup_report::table::{Cell, Columns};
 
 /// A tuned kernel against others; `None` where none was tuned.
@@ -96,5 +97,6 @@ fn ratio(s: &Summary) -> String {
     } else {
         ""
     };
-    format!("×{:.3} [{:.3} … {:.3}]{tie}", s.median, s.lo, s.hi)
+    let [median, lo, hi] = [s.median, s.lo, s.hi].map(factor);
+    format!("{median} [{lo} … {hi}]{tie}")
 }

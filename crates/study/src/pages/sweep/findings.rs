@@ -1,11 +1,11 @@
 //! The findings of a sweep in sentences, for the page and the terminal.
 
 use greenup_meter::Summary;
-use greenup_report::si::{percent, si, three};
+use greenup_report::si::{factor, percent, si, three};
 use greenup_report::text;
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Learnt, MeasuredConfig, Model};
-use greenup_tune::sweep::BaselineResult;
+use greenup_tune::sweep::{Compared, Gain};
 
 /// A config as `name=value …`.
 pub fn config(sweep: &Sweep, r: &MeasuredConfig) -> String {
@@ -45,9 +45,32 @@ pub fn alpha(a: Option<(f64, f64)>) -> String {
     )
 }
 
+/// What tuning gained, over which config.
+pub fn gain(sweep: &Sweep, g: &Gain) -> String {
+    let config = text::named(sweep.facts.parameters.iter().zip(&g.over.config));
+    if g.is_best {
+        return format!("none: {} ({config}) is the best", g.over.origin);
+    }
+    let of = compared(sweep, &g.compared, "its");
+    let over = format!("over {} ({config})", g.over.origin);
+    let apart = |s: &Option<Summary>| s.as_ref().is_none_or(|s| s.lo > 1.0 || s.hi < 1.0);
+    let c = &g.compared;
+    let same = c.metric_ratio.is_none() && !apart(&c.speedup) && c.greenup.is_none();
+    let doubt = if same { "; no difference found" } else { "" };
+    format!("{over}: {of}{doubt}")
+}
+
 /// The baseline in the final rounds, and how the best config compares with it.
-pub fn against_baseline(sweep: &Sweep, b: &BaselineResult) -> String {
-    let shown = |s: &Summary| format!("×{} [{} … {}]", three(s.median), three(s.lo), three(s.hi));
+pub fn against_baseline(sweep: &Sweep, b: &Compared) -> String {
+    compared(sweep, b, "the baseline's")
+}
+
+/// What `whose` kernel took in the final rounds, and how the best config compares with it.
+fn compared(sweep: &Sweep, b: &Compared, whose: &str) -> String {
+    let shown = |s: &Summary| {
+        let [median, lo, hi] = [s.median, s.lo, s.hi].map(factor);
+        format!("{median} [{lo} … {hi}]")
+    };
     let energy = b.energy_j.map(|e| si(e.median, "J"));
     let run: Vec<String> = [Some(si(b.time_s.median, "s")), energy]
         .into_iter()
@@ -62,7 +85,7 @@ pub fn against_baseline(sweep: &Sweep, b: &BaselineResult) -> String {
     let objective = sweep.facts.objective.as_deref().unwrap_or_default();
     let metric = objective.strip_prefix("metric:").unwrap_or("metric");
     add(
-        &format!("its {metric} over the baseline's"),
+        &format!("{metric} of the best config over {whose}"),
         &b.metric_ratio,
     );
     out.join("; ")

@@ -10,7 +10,7 @@ pub mod predicted;
 pub mod tables;
 
 use figures::{bars, ranking, scaling, scatter, split_scatter};
-use findings::{against_baseline, headline, learnt};
+use findings::{against_baseline, gain, headline, learnt};
 use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::si;
@@ -32,6 +32,7 @@ pub fn page(
     let mut paragraphs = headline(a);
     let baseline = sweep.against_baseline();
     paragraphs.extend(baseline.map(|b| format!("baseline: {}", against_baseline(sweep, &b))));
+    paragraphs.extend(sweep.gain().map(|g| format!("gain {}", gain(sweep, &g))));
     if a.by_finals {
         paragraphs.push("The best configs and their times are those of the final rounds, in which the finalists were measured again, interleaved. Charts show single trials, among which a lucky one may be faster.".into());
     }

@@ -95,6 +95,9 @@ fn json(a: &Analysis, sweep: &Sweep, from: &Provenance) -> Result<Value> {
         if let Some(b) = sweep.against_baseline() {
             keys.insert("baseline".into(), serde_json::to_value(b)?);
         }
+        if let Some(g) = sweep.gain() {
+            keys.insert("gain".into(), serde_json::to_value(g)?);
+        }
     }
     Ok(all)
 }

@@ -2,7 +2,7 @@
 
 use greenup_app::print;
 use greenup_report::table::Columns;
-use greenup_study::pages::sweep::findings::{against_baseline, headline, learnt};
+use greenup_study::pages::sweep::findings::{against_baseline, gain, headline, learnt};
 use greenup_study::pages::sweep::tables;
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Correlation};
@@ -35,6 +35,9 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
     }
     if let Some(b) = sweep.against_baseline() {
         print::line(format!("baseline  {}", against_baseline(sweep, &b)));
+    }
+    if let Some(g) = sweep.gain() {
+        print::line(format!("gain      {}", gain(sweep, &g)));
     }
     if let Some(front) = &a.front {
         print::line(format!("\nPareto front, {} points:", front.points.len()));

@@ -27,7 +27,7 @@ pub fn tuned(
         .clone()
         .unwrap_or_else(|| cache.join(format!("sweep-{}x{}x{}-{seconds}", size.m, size.n, size.k)));
     let mut request = Request::new(problem, file, &args.search, dir.clone())?;
-    request.options.first = vec![used];
+    request.options.default = Some(used);
     request.quiet = args.json;
     let done = request.run()?;
     if !args.json {
