@@ -53,7 +53,7 @@ pub(crate) fn with_flags(command: Command) -> Command {
                 .hide_short_help(true)
                 .action(ArgAction::SetTrue)
                 .conflicts_with("wisdom-file")
-                .help("Use default configs instead of tuned ones, also of the shipped wisdom"),
+                .help("Use default configs; no tuned ones, neither yours nor those that are shipped"),
         )
 }
 

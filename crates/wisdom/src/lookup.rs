@@ -145,7 +145,7 @@ impl Choice<'_> {
         let far = match self.distance {
             Distance::Same => String::new(),
             Distance::Map(x) => format!(" ({x:.2} octaves on the map of machines)"),
-            Distance::Facts(x) => format!(" ({x:.2} octaves by the facts of the devices)"),
+            Distance::Facts(x) => format!(" ({x:.2} octaves apart by cores, vectors and caches)"),
         };
         let device = match self.nearness {
             Nearness::Device => "wisdom of this device".to_owned(),

@@ -35,7 +35,7 @@ fn study_with(dir: &Path, fail: &str, more: &[&str]) -> Output {
             "--scaling",
             "--device",
             "cpu",
-            "--most",
+            "--max",
             "2",
             "--fmm-points",
             "1000",

@@ -54,9 +54,9 @@ pub struct ScalingStudyArgs {
     pub all_cases: bool,
     /// With --scaling: largest number of GPUs or ranks [default: all GPUs, or all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one, requires = "scaling")]
-    pub most: Option<usize>,
+    pub max: Option<usize>,
     /// With --scaling: numbers of GPUs or ranks; 1 is always measured [default: 1, 2, 4, … and the largest]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = at_least_one, requires = "scaling", conflicts_with = "most")]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = at_least_one, requires = "scaling", conflicts_with = "max")]
     pub counts: Vec<usize>,
     /// With --scaling: interleaved rounds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_least_one, requires = "scaling")]

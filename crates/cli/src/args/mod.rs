@@ -95,7 +95,7 @@ pub enum Command {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --cases hydro,hydro-weak --most 2 --machine h200\n  greenup study --scaling --all-cases --budget 30m --resume -o scaling",
+    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --cases hydro,hydro-weak --max 2 --machine h200\n  greenup study --scaling --all-cases --budget 30m --resume -o scaling",
     mut_arg("scaling", |a| a.conflicts_with_all(["assume", "full", "no_tuning", "name", "sensor"]))
 )]
 pub struct StudyArgs {

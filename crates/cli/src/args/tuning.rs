@@ -152,7 +152,7 @@ pub struct TuneArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup gemm --n 2048\n  greenup gemm --n 2048 --tune --budget 300\n  greenup gemm --n 2048 --against libopenblas.so.0 --against libmkl_rt.so.2",
+    after_help = "Examples:\n  greenup gemm --n 2048\n  greenup gemm --n 2048 --tune --budget 60s\n  greenup gemm --n 2048 --against libopenblas.so.0 --against libmkl_rt.so.2",
     mut_arg("rounds", |arg| arg.help("Interleaved rounds of the comparison [default: 15], and of the finalists with --tune"))
 )]
 pub struct GemmArgs {

@@ -55,7 +55,7 @@ impl Devices {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let all = if gpus == 0 { cores } else { gpus };
         let mut counts = match scaling.counts.as_slice() {
-            [] => study::counts(scaling.most.unwrap_or(all)),
+            [] => study::counts(scaling.max.unwrap_or(all)),
             some => [&[1], some].concat(),
         };
         counts.sort_unstable();
@@ -63,7 +63,7 @@ impl Devices {
         let most = counts.last().copied().unwrap_or(1);
         if gpus > 0 && most > all {
             let flag = if scaling.counts.is_empty() {
-                "--most"
+                "--max"
             } else {
                 "--counts"
             };

@@ -62,10 +62,20 @@ pub fn run(args: &WisdomListArgs) -> Result {
         .text("id", "", |r| r.id.clone())
         .text("from", "", |r| r.place.to_owned());
     let columns = of_entries(columns, |r| r.entry)
-        .text("size", "", |r| size(r.entry))
-        .text("config", "", |r| r.entry.config_text());
+        .text("size", "", |r| short(&size(r.entry)))
+        .text("config", "", |r| short(&r.entry.config_text()));
     print::table(&columns.table("", rows));
+    print::note("`greenup wisdom show ID` prints an entry in full");
     Ok(())
+}
+
+/// The beginning of a text that would widen the table.
+fn short(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// What an entry is for and what it takes, as tables of entries show it.

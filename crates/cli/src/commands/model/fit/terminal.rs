@@ -11,7 +11,7 @@ use greenup_report::table::{Cell, Columns};
 /// Leakage over temperature (eq 40).
 pub(super) fn print_leakage(fit: &LeakageFit) {
     print::line(format!(
-        "\nleakage over temperature (eq 40), {} records from {:.0} to {:.0} °C:",
+        "\nleakage over temperature (thesis, eq 40), {} records from {:.0} to {:.0} °C:",
         fit.records, fit.temperature_c.0, fit.temperature_c.1
     ));
     let at = format!("leakage at {:.0} °C and the highest clock", fit.reference_c);

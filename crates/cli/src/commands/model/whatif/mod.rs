@@ -163,8 +163,7 @@ fn bound(
         let n = (watts / s.max_power()?).floor();
         if n < 1.0 {
             return Err(AppError::new(format!(
-                "{} W do not feed one `{}`, which draws up to {:.1} W",
-                watts,
+                "one `{}` draws up to {:.1} W, more than {watts} W",
                 s.name,
                 s.max_power()?
             )));
