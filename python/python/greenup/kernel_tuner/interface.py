@@ -1,7 +1,7 @@
 """``tune_kernel``, ``run_kernel`` and ``tune_cache``, with Kernel Tuner's signatures."""
 
 import logging
-import platform
+import platform as platform_of_host
 import tempfile
 import time
 import warnings
@@ -11,13 +11,14 @@ import numpy as np
 
 from . import restrictions as limits_of
 from . import simulation
-from .arguments import check_answer, compared_by_tuner, to_numpy
+from .arguments import check_answer, compared_by_tuner, has_nan, return_to, to_numpy
 from .cache import Cache, file_name, read_cache
-from .check import Checker
-from .device import device_name, processor
+from .check import Exchange, outputs_in
+from .device import environment, processor
 from .interrupts import Deferred
-from .project import Kernel, Project, key_of
-from .results import result_of, share_overhead, show, total_timings, with_metrics
+from .observers.run import Device, Observers
+from .project import INDEX, Kernel, Project, key_of
+from .results import repeated, result_of, share_overhead, show, total_timings, with_metrics
 from .strategies import Search
 from .tuner import Run, TunerError
 from .util import check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
@@ -31,19 +32,18 @@ def tune_kernel(
     block_size_names=None, quiet=False, strategy=None, strategy_options=None, cache=None, metrics=None, simulation_mode=None,
     parallel=None, observers=None, objective=None, objective_higher_is_better=None, objectives=None, seed=None,
 ):  # fmt: skip
-    """Tunes a C, C++ or CUDA kernel; the arguments are those of Kernel Tuner's function of this name.
+    """Tunes a C, C++, Fortran, CUDA or OpenCL kernel; the arguments are those of Kernel Tuner's function of this name.
 
     Returns ``results, env``: a dictionary for each config tried (its parameters, ``time`` in ms, ``times`` in ms by batch,
     metrics, the stages' times in ms), and one about the environment, with ``best_config``.
 
     The tuner compiles on all cores, runs each config in a process of its own or in a GPU worker, compares it with ``answer``
-    before and after its measurement, and watches the memory around arrays. ``observers`` and ``parallel`` are ignored with a
-    warning. Raises RuntimeError for a wrong result and CompileError, a RuntimeError, for code that does not compile; results
+    before and after its measurement, and watches the memory around arrays. ``parallel`` is ignored with a warning. Raises RuntimeError for a wrong result and CompileError, a RuntimeError, for code that does not compile; results
     until then are in the cache file.
     """
     start = time.perf_counter()
     _log(log, kernel_name)
-    _ignored(observers=observers, parallel=parallel, platform=platform)
+    _ignored(parallel=parallel)
     names, higher = _objectives(objective, objective_higher_is_better, objectives)
     check_names(tune_params, block_size_names)
     search = Search(strategy, strategy_options, seed)
@@ -71,16 +71,22 @@ def tune_kernel(
             kernel = Kernel(
                 kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), tune_params,
                 lang=lang, defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args,
-                texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
+                texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options, platform=platform,
             )  # fmt: skip
             if kernel.on_gpu:
                 units = {"time": "ms"}
             env = _environment(kernel, device, iterations, compiler_options)
+            kernel.max_threads = env.get("max_work_group_size", kernel.max_threads)
             _using(env["device_name"] or processor(), quiet)
             store = Cache(file, {**head, "device_name": env["device_name"]})
-            wanted = _Answers(kernel.arguments, answer, atol, verify)
+            options = {
+                "kernel_source": kernel_source, "lang": kernel.source.language, "device": device, "platform": platform, "quiet": quiet,
+                "compiler": compiler, "compiler_options": compiler_options, "iterations": iterations,
+            }  # fmt: skip
+            observed = Observers(observers, options, Device(env["device_name"] or processor(), kernel.source.language, env))
+            wanted = _Answers(kernel.arguments, answer, atol, verify, observed)
             try:
-                for result in _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
+                for result in _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose, observed):
                     params = {k: result[k] for k in tune_params}
                     fresh = key_of(params) not in store.entries
                     try:
@@ -104,7 +110,7 @@ def tune_kernel(
     return results, total_timings(results, env, total)
 
 
-def _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
+def _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose, observed):
     """Results of a search: those of the cache first, then the new ones as they come."""
     done = []
     if store.entries:
@@ -114,31 +120,47 @@ def _search(folder, kernel, tune_params, limits, store, search, iterations, devi
                 done.append(key_of(config))
                 yield {**entry, **config, "compile_time": 0, "verification_time": 0, "benchmark_time": 0}
     budget = search.budget(len(done))
-    project = Project(folder, kernel, tune_params, limits, done=done, iterations=iterations)
+    project = Project(folder, kernel, tune_params, limits, done=done, iterations=iterations, listed=observed.need_config)
     if budget is None or project.configs == []:
         return
-    for trial in _trials(project, search, budget, device, wanted):
+    for trial in _trials(project, search, budget, device, wanted, observed):
         params = project.params(trial["config"])
-        yield result_of(trial, params, verbose)
+        repeated(trial, project.times(trial["config"]), iterations)
+        result = result_of(trial, params, verbose)
+        yield {**result, **observed.results(trial, str(trial["config"][0]), params)}
 
 
-def _trials(project, search, budget, device, wanted):
+def _trials(project, search, budget, device, wanted, observed=None):
     """Trials of the tuner on a project. However the caller leaves, the tuner ends; after Ctrl-C its last trials still come."""
+
+    def params_of(key):
+        return dict(project.configs[int(key)])
+
+    def answer(words):
+        if words[0] != "output":
+            return observed.answer(words, params_of)
+        _, folder, key = words
+        right = wanted.look(outputs_in(folder, project.kernel.arguments, wanted.outputs), key, params_of)
+        return "right" if right else "wrong"
+
     checker = None
-    if wanted.look is not None:
-        checker = Checker(project.folder, project.kernel.arguments, wanted.outputs, wanted.look)
+    hooked = observed is not None and observed.hooked
+    if wanted.look is not None or hooked:
+        checker = Exchange(project.folder, answer)
     run = None
     try:
+        key = INDEX if observed is not None and observed.need_config else None
         problem = project.write(
-            answer=wanted.answer, atol=wanted.atol, outputs=wanted.outputs, check=checker.command if checker else None
-        )
+            answer=wanted.answer, atol=wanted.atol, outputs=wanted.outputs,
+            check=checker.command(key) if wanted.look is not None else None,
+            pipes=(checker.asked, checker.told) if hooked else None,
+        )  # fmt: skip
         until = None if search.time_limit is None else time.monotonic() + search.time_limit
-        gpu = device if project.kernel.on_gpu else None
         # The caller's code between two trials is not interrupted either: it stores the trial.
         with Deferred() as interrupts:
             run = Run(
-                problem, project.folder / "sweep", strategy=search.name, budget=budget, seed=search.seed, gpu=gpu, until=until,
-                interrupts=interrupts,
+                problem, project.folder / "sweep", strategy=search.name, budget=budget, seed=search.seed, until=until,
+                device=project.kernel.target(device), sensor=observed.sensor if observed else "none", interrupts=interrupts,
             )  # fmt: skip
             try:
                 for trial in run:
@@ -164,7 +186,7 @@ def _trials(project, search, budget, device, wanted):
 class _Answers:
     """How results are verified: by the tuner, or by a function that looks at the outputs."""
 
-    def __init__(self, arguments, answer, atol, verify):
+    def __init__(self, arguments, answer, atol, verify, observed=None):
         self.answer, self.outputs, self.look, self.atol = None, (), None, atol
         if answer is not None:
             answer = [None if a is None else to_numpy(a, i) for i, a in enumerate(answer)]
@@ -173,17 +195,28 @@ class _Answers:
             elif len(answer) != len(arguments):
                 raise TypeError("The length of argument list and provided results do not match.")
         arrays = [i for i, a in enumerate(arguments) if isinstance(a, np.ndarray)]
-        if verify is None and answer is None:
+        shown = observed is not None and bool(observed.outputs)
+        if verify is None and answer is None and not shown:
             return
         wanted = [i for i in arrays if answer is None or answer[i] is not None]
-        if verify is None and all(compared_by_tuner(arguments[i]) for i in wanted):
+        if verify is None and not shown and all(compared_by_tuner(arguments[i], answer[i]) for i in wanted):
             self.answer = [a if i in wanted else None for i, a in enumerate(answer)]
             return
+        for i in wanted:
+            if verify is None and not shown and has_nan(answer[i]):
+                count = int(np.isnan(answer[i]).sum())
+                warnings.warn(
+                    f"Answer contains {count} NaNs. NaN values will now be considered equal in comparison.", UserWarning, stacklevel=3
+                )
         function = normalized(verify) if verify is not None else with_allclose
         self.outputs = wanted
 
-        def look(found):
+        def look(found, key, params_of):
             result = [found.get(i) for i in range(len(arguments))]
+            if shown:
+                observed.see_output(key, params_of(key), answer, result)
+                if verify is None:
+                    return True
             return function(answer, result, atol=atol)
 
         self.look = look
@@ -196,22 +229,25 @@ def run_kernel(
 ):  # fmt: skip
     """Compiles and runs a kernel with one config; returns the arguments after its first run, arrays as NumPy arrays.
 
+    Host code, which is called with the caller's own arrays in Kernel Tuner, changes these too, and so do all kernels on arrays of CuPy
+    and tensors of PyTorch.
+
     Raises RuntimeError if it cannot be compiled, launched, or crashes.
     """
     _log(log, kernel_name)
-    _ignored(platform=platform)
     kernel = Kernel(
         kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), params, lang=lang,
         defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args, texmem_args=texmem_args,
-        compiler=compiler, compiler_options=compiler_options,
+        compiler=compiler, compiler_options=compiler_options, platform=platform,
     )  # fmt: skip
     values = kernel.arguments
-    _using(device_name(kernel.on_gpu, device) or processor(), quiet)
+    _using(environment(kernel, device)["device_name"] or processor(), quiet)
     space = {k: [v] for k, v in params.items()} or {"kt_none": [0]}
     out = {}
 
-    def look(found):
-        out.update(found)
+    def look(found, *_):
+        for i, array in found.items():
+            out.setdefault(i, array)
         return True
 
     wanted = _Answers(values, None, 0.0, None)
@@ -226,6 +262,9 @@ def run_kernel(
     failed = trials[0].get("failed")
     if failed is not None and not out:
         raise RuntimeError(f"the kernel could not be run ({failed['failure']}): {failed['message']}")
+    for i, array in out.items():
+        if not kernel.on_gpu or not isinstance(arguments[i], np.ndarray):
+            return_to(arguments[i], array)
     return [out.get(i, a) for i, a in enumerate(values)]
 
 
@@ -257,9 +296,7 @@ def _log(level, kernel_name):
 
 def _ignored(**given):
     reasons = {
-        "observers": "they are not called; times come from the tuner's own measurement",
         "parallel": "builds run on all cores anyway; several GPUs are used by `greenup tune --device cuda:all`",
-        "platform": "it is for OpenCL",
     }
     for name, value in given.items():
         if value:
@@ -297,16 +334,8 @@ def _using(name, quiet):
 
 
 def _environment(kernel, device, iterations, compiler_options):
-    env = {
-        "device_name": device_name(kernel.on_gpu, device),
-        "iterations": iterations,
-        "compiler_options": compiler_options,
-        "host": platform.node(),
-        "tuner": "greenup",
-    }
-    if not kernel.on_gpu:
-        env["compiler"] = kernel.compiler or "g++"
-    return env
+    common = {"iterations": iterations, "compiler_options": compiler_options, "host": platform_of_host.node(), "tuner": "greenup"}
+    return {**environment(kernel, device), **common}
 
 
 def _best(results, names, higher, tune_params, metrics, units, quiet):

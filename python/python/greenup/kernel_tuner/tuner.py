@@ -27,14 +27,15 @@ class Run:
     ``interrupts`` is asked for Ctrl-C between them.
     """
 
-    def __init__(self, problem, out, *, strategy, budget, seed, gpu=None, until=None, interrupts=None):
+    def __init__(self, problem, out, *, strategy, budget, seed, device=None, sensor="none", until=None, interrupts=None):
         self.out = out
         self._interrupts = interrupts
         self._until = until
         command = [executable(), "tune", str(problem), "--out", str(out), "--strategy", strategy, "--budget", budget]
-        command += ["--seed", str(seed), "--finalists", "0", "--near-ties", "0", "--rounds", "2", "--sensor", "none", "--quiet"]
-        if gpu is not None:
-            command += ["--device", f"cuda:{gpu}"]
+        command += ["--seed", str(seed), "--finalists", "0", "--near-ties", "0", "--rounds", "2", "--quiet"]
+        for flag, value in (("--device", device), ("--sensor", sensor)):
+            if value is not None:
+                command += [flag, value]
         self._said = open(os.path.join(os.path.dirname(str(problem)), "tuner.log"), "w+b")  # noqa: SIM115
         # A session of its own: Ctrl-C reaches it only through `stop`, which lets it record what it has.
         self._process = subprocess.Popen(
