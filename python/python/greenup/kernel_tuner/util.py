@@ -1,11 +1,15 @@
 """Helpers of Kernel Tuner's ``util`` module that scripts use: errors of configs, strings, expressions of parameters."""
 
+import contextlib
 import json
 import math
+import os
 import re
 import sys
 
 import numpy as np
+
+from .signature import check_argument_list  # noqa: F401 - of this module in Kernel Tuner
 
 DEFAULT_BLOCK_SIZE_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 
@@ -204,3 +208,9 @@ def block_names(block_size_names, tune_params):
         own = {k.lower(): k for k in tune_params}
         names = [own.get(n, n) for n in DEFAULT_BLOCK_SIZE_NAMES]
     return names + list(DEFAULT_BLOCK_SIZE_NAMES[len(names) :])
+
+
+def delete_temp_file(filename):
+    """Removes a file, if it is there."""
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(filename)
