@@ -24,8 +24,6 @@ def to_numpy(argument, position):
         return argument.get()
     if hasattr(argument, "detach") and hasattr(argument, "cpu"):
         return argument.detach().cpu().numpy()
-    if hasattr(argument, "select_for_configuration"):
-        raise NotImplementedError(f"argument {position}: Tunable arguments are not supported")
     raise TypeError(
         f"Argument at position {position} of type: {type(argument)} should be of type "
         "np.ndarray, numpy scalar, cupy.ndarray or torch.Tensor"

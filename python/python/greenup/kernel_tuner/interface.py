@@ -1,21 +1,20 @@
 """``tune_kernel``, ``run_kernel`` and ``tune_cache``, with Kernel Tuner's signatures."""
 
-import logging
 import platform as platform_of_host
 import tempfile
 import time
 import warnings
-from datetime import datetime, timezone
 
 import numpy as np
 
 from . import restrictions as limits_of
-from . import simulation
+from . import simulation, tunable
 from .arguments import check_answer, compared_by_tuner, has_nan, return_to, to_numpy
 from .cache import Cache, file_name, read_cache
 from .check import Exchange, outputs_in
 from .device import environment, processor
 from .interrupts import Deferred
+from .log import LOG, start_log
 from .observers.run import Device, Observers
 from .project import INDEX, Kernel, Project, key_of
 from .results import repeated, result_of, share_overhead, show, total_timings, with_metrics
@@ -42,8 +41,10 @@ def tune_kernel(
     until then are in the cache file.
     """
     start = time.perf_counter()
-    _log(log, kernel_name)
+    start_log(log, kernel_name)
     _ignored(parallel=parallel)
+    LOG.debug("tune_kernel: %s, problem size %s, parameters %s", kernel_name, problem_size, tune_params)
+    LOG.debug("strategy %s, options %s, cache %s, iterations %s", strategy, strategy_options, cache, iterations)
     names, higher = _objectives(objective, objective_higher_is_better, objectives)
     check_names(tune_params, block_size_names)
     search = Search(strategy, strategy_options, seed)
@@ -84,9 +85,14 @@ def tune_kernel(
                 "compiler": compiler, "compiler_options": compiler_options, "iterations": iterations,
             }  # fmt: skip
             observed = Observers(observers, options, Device(env["device_name"] or processor(), kernel.source.language, env))
-            wanted = _Answers(kernel.arguments, answer, atol, verify, observed)
+
+            def wanted_of(kernel, answer):
+                return _Answers(kernel.arguments, answer, atol, verify, observed)
+
             try:
-                for result in _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose, observed):
+                for result in _search(
+                    folder, kernel, tune_params, limits, store, search, iterations, device, answer, wanted_of, verbose, observed
+                ):
                     params = {k: result[k] for k in tune_params}
                     fresh = key_of(params) not in store.entries
                     try:
@@ -95,6 +101,7 @@ def tune_kernel(
                         # Before anything else, and also if a metric raises.
                         store.store(params, result)
                     results.append(result)
+                    LOG.info("%s config: %s", "new" if fresh else "cached", get_config_string(result))
                     if fresh and not quiet:
                         show(result, tune_params, metrics, units)
             finally:
@@ -106,11 +113,12 @@ def tune_kernel(
         results.sort(key=lambda r: [place[k].get(_hashable(r[k]), 0) for k in tune_params])
     if not simulation_mode:
         share_overhead(results, total - _busy(results))
+    LOG.info("%d configs in %.0f ms", len(results), total)
     env["best_config"] = _best(results, names, higher, tune_params, metrics, units, quiet)
     return results, total_timings(results, env, total)
 
 
-def _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose, observed):
+def _search(folder, kernel, tune_params, limits, store, search, iterations, device, answer, wanted_of, verbose, observed):
     """Results of a search: those of the cache first, then the new ones as they come."""
     done = []
     if store.entries:
@@ -119,15 +127,18 @@ def _search(folder, kernel, tune_params, limits, store, search, iterations, devi
             if entry is not None:
                 done.append(key_of(config))
                 yield {**entry, **config, "compile_time": 0, "verification_time": 0, "benchmark_time": 0}
-    budget = search.budget(len(done))
-    project = Project(folder, kernel, tune_params, limits, done=done, iterations=iterations, listed=observed.need_config)
-    if budget is None or project.configs == []:
-        return
-    for trial in _trials(project, search, budget, device, wanted, observed):
-        params = project.params(trial["config"])
-        repeated(trial, project.times(trial["config"]), iterations)
-        result = result_of(trial, params, verbose)
-        yield {**result, **observed.results(trial, str(trial["config"][0]), params)}
+    count = len(done)
+    for place, own, right, within in tunable.parts(folder, kernel, answer, tune_params, limits, search):
+        wanted, budget = wanted_of(own, right), search.budget(count)
+        project = Project(place, own, tune_params, within, done=done, iterations=iterations, listed=observed.need_config)
+        if budget is None or project.configs == []:
+            continue
+        observed.begin()
+        for trial in _trials(project, search, budget, device, wanted, observed):
+            count += 1
+            params = project.params(trial["config"])
+            result = repeated(result_of(trial, params, verbose), project.times(trial["config"]), iterations)
+            yield {**result, **observed.results(trial, str(trial["config"][0]), params)}
 
 
 def _trials(project, search, budget, device, wanted, observed=None):
@@ -178,6 +189,7 @@ def _trials(project, search, budget, device, wanted, observed=None):
                 raise
     finally:
         if run is not None:
+            LOG.debug("the tuner said: %s", run.said() or "nothing")
             run.close()
         if checker is not None:
             checker.close()
@@ -234,7 +246,8 @@ def run_kernel(
 
     Raises RuntimeError if it cannot be compiled, launched, or crashes.
     """
-    _log(log, kernel_name)
+    start_log(log, kernel_name)
+    arguments = tunable.chosen(arguments or (), params)
     kernel = Kernel(
         kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), params, lang=lang,
         defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args, texmem_args=texmem_args,
@@ -286,12 +299,6 @@ def tune_cache(cache_path, restrictions=None, **kwargs):
         "tune_params": data["tune_params"],
     }
     return tune_kernel(**{**own, **kwargs}, cache=cache_path, restrictions=limits, simulation_mode=True)
-
-
-def _log(level, kernel_name):
-    if level:
-        at = datetime.now(timezone.utc).strftime("%Y%m%d-%H:%M:%S")
-        logging.basicConfig(filename=f"{kernel_name}{at}.log", level=level)
 
 
 def _ignored(**given):

@@ -34,12 +34,14 @@ class Kernel:
     ):  # fmt: skip
         _refuse_clocks(params)
         self.source = source.KernelSource(kernel_name, kernel_source, lang, defines, compiler)
-        arguments = list(() if arguments is None else arguments)
+        #: The arguments as they are given, and those of a config as NumPy's: none until a Tunable has selected.
+        self.given = arguments = list(() if arguments is None else arguments)
         if not self.source.generated and self.source.language != "FORTRAN":
             check_argument_list(kernel_name.split("<")[0], self.source.text(None), arguments, self.source.language)
         self.problem_size = problem_size
         self.platform = platform or 0
-        self.arguments = [to_numpy(a, i) for i, a in enumerate(arguments)]
+        tunable = any(hasattr(a, "select_for_configuration") for a in arguments)
+        self.arguments = [] if tunable else [to_numpy(a, i) for i, a in enumerate(arguments)]
         self.divisors = divisors
         self.names = block_names(block_size_names, params)
         #: Threads of a block at most.

@@ -41,22 +41,20 @@ def result_of(trial, params, verbose=False):
     return result
 
 
-def repeated(trial, times_ms, iterations):
-    """Gives a trial the times that results have: one for each of the caller's iterations.
+def repeated(result, times_ms, iterations):
+    """The result with as many times as the caller's iterations.
 
-    ``times_ms`` are those of single runs. Without them the batches of the trial are put together into as many means.
+    ``times_ms`` are those of single runs. Without them the batches of the measurement are put together into as many means.
     """
-    measured = trial.get("measured")
-    if measured is None:
-        return
+    if "times" not in result:
+        return result
     if times_ms:
-        measured["times_s"] = [1e-3 * t for t in times_ms]
-        measured["time_s"] = statistics.median(measured["times_s"])
-        return
-    times, count = measured["times_s"], max(int(iterations), 1)
-    if len(times) > count:
-        ends = [len(times) * i // count for i in range(count + 1)]
-        measured["times_s"] = [statistics.fmean(times[i:j]) for i, j in zip(ends, ends[1:])]
+        return {**result, "times": times_ms, "time": statistics.median(times_ms)}
+    times, count = result["times"], max(int(iterations), 1)
+    if len(times) <= count:
+        return result
+    ends = [len(times) * i // count for i in range(count + 1)]
+    return {**result, "times": [statistics.fmean(times[i:j]) for i, j in zip(ends, ends[1:])]}
 
 
 def _error(trial, params, verbose):

@@ -55,7 +55,7 @@ def check_argument_list(kernel_name, kernel_string, args, lang=None):  # noqa: A
                 f"Argument at position {i} of type: {type(argument)} should be of type "
                 "np.ndarray, numpy scalar, cupy.ndarray or torch.Tensor"
             )
-    lists = re.findall(re.escape(kernel_name) + r"\s*\(([^)]*)\)", kernel_string)
+    lists = re.findall(rf"(?<!\w){re.escape(kernel_name)}" + r"\s*\(([^)]*)\)", kernel_string)
     found = [_mismatch(args, text.split(",") if text.strip() not in ("", "void") else []) for text in lists]
     if None not in found:
         for message in found:

@@ -84,6 +84,11 @@ class Observers:
             )
         self.around = [o for o in self.around if not _overridden(o)]
 
+    def begin(self):
+        """Begins with a list of configs, whose numbers say nothing of those before."""
+        self._observed.clear()
+        self._shown.clear()
+
     @property
     def sensor(self):
         """The energy sensor that the tuner reads: `None` for the device's own, ``"none"`` for no sensor."""
