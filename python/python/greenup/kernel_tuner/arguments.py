@@ -38,7 +38,9 @@ def return_to(argument, values):
     elif hasattr(argument, "set") and hasattr(argument, "get"):
         argument.set(values)
     elif hasattr(argument, "copy_") and hasattr(argument, "detach"):
-        argument.detach().copy_(type(argument)(values) if type(argument) is not type(values) else values)
+        import torch
+
+        argument.detach().copy_(torch.from_numpy(values))
 
 
 def _type(dtype, position):
