@@ -130,7 +130,9 @@ def _search(folder, kernel, tune_params, limits, store, search, iterations, devi
     count = len(done)
     for place, own, right, within in tunable.parts(folder, kernel, answer, tune_params, limits, search):
         wanted, budget = wanted_of(own, right), search.budget(count)
-        project = Project(place, own, tune_params, within, done=done, iterations=iterations, listed=observed.need_config)
+        project = Project(
+            place, own, tune_params, within, done=done, iterations=iterations, listed=observed.need_config, seconds=observed.seconds
+        )  # fmt: skip
         if budget is None or project.configs == []:
             continue
         observed.begin()

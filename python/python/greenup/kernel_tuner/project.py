@@ -13,7 +13,7 @@ from .arguments import Writer, to_numpy
 from .expressions import choice
 from .host import call, fortran
 from .signature import check_argument_list
-from .util import block_names
+from .util import block_names, replace_param_occurrences
 
 #: Threads of a block at most, of CUDA.
 MAX_THREADS = 1024
@@ -36,8 +36,10 @@ class Kernel:
         self.source = source.KernelSource(kernel_name, kernel_source, lang, defines, compiler)
         #: The arguments as they are given, and those of a config as NumPy's: none until a Tunable has selected.
         self.given = arguments = list(() if arguments is None else arguments)
-        if not self.source.generated and self.source.language != "FORTRAN":
-            check_argument_list(kernel_name.split("<")[0], self.source.text(None), arguments, self.source.language)
+        # Types of templates are those of the instance, and Fortran declares its own after the list.
+        if not self.source.generated and self.source.language != "FORTRAN" and "<" not in kernel_name:
+            types = {k: v for k, v in params.items() if isinstance(v, str)}
+            check_argument_list(kernel_name, replace_param_occurrences(self.source.text(None), types), arguments)
         self.problem_size = problem_size
         self.platform = platform or 0
         tunable = any(hasattr(a, "select_for_configuration") for a in arguments)
@@ -78,13 +80,17 @@ def _refuse_clocks(params):
 
 
 class Project:
-    """The files of a problem, and the configs that its points stand for."""
+    """The files of a problem, and the configs that its points stand for.
 
-    def __init__(self, folder, kernel, tune_params, limits, *, done=(), iterations=7, listed=False):
+    ``listed``: the configs are numbered. ``seconds``: how long a config is measured on a GPU at least.
+    """
+
+    def __init__(self, folder, kernel, tune_params, limits, *, done=(), iterations=7, listed=False, seconds=0.0):
         self.folder = Path(folder)
         self.kernel = kernel
         self.tune_params = {k: [_plain(v) for v in values] for k, values in tune_params.items()}
         self.iterations = iterations
+        self.seconds = seconds
         self.configs = None
         self._times = call.Times(self.folder / "times.txt")
         blocks = [n for n in kernel.names if n in self.tune_params]
@@ -234,7 +240,7 @@ class Project:
             for i, (symbol, value) in enumerate(kernel.cmem_args.items(), len(kernel.arguments)):
                 writer.add(i, np.asarray(value), written=False, symbol=symbol)
         # Host code measures itself in the number of runs that the caller names; the tuner's own windows follow.
-        seconds = min(max(SECONDS * self.iterations / 7, 0.005), 2.0) if kernel.on_gpu else 0.005
+        seconds = max(min(max(SECONDS * self.iterations / 7, 0.005), 2.0), self.seconds) if kernel.on_gpu else 0.005
         parts = [f'name = "{_name(kernel.source.name)}"', self.space, "\n".join(self._build(pipes))]
         if kernel.on_gpu:
             grid, block, shared = self.shape

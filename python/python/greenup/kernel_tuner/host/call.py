@@ -137,7 +137,7 @@ def code(arguments, *, key, macros, target, runs, times, pipes=None):
         target=target,
         values=", ".join(values),
         silent=int(pipes is None),
-        runs=max(runs, 1),
+        runs=max(int(runs), 1),
         asked=json.dumps(str(asked)),
         told=json.dumps(str(told)),
         times=json.dumps(str(times)),
@@ -177,8 +177,8 @@ class Times:
 
 
 def _plain(value):
-    """A value, whether it is written in C's or in Python's way."""
+    """A value, whether it is written in C's or in Python's spelling."""
     try:
         return float(value)
-    except ValueError:
-        return value
+    except (TypeError, ValueError):
+        return " ".join(str(value).split())

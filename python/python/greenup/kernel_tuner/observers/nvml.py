@@ -22,7 +22,7 @@ class NVMLObserver(BenchmarkObserver):
     """Adds quantities of a GPU to each result, measured by the tuner over the measured runs.
 
     ``nvml_energy`` (J of a run), ``nvml_power`` (W), ``core_freq`` and ``mem_freq`` (MHz), ``temperature`` (°C). A config is then
-    measured for as long as the sensor needs.
+    measured for ``continuous_duration`` seconds, or as long as the sensor needs.
     """
 
     def __init__(

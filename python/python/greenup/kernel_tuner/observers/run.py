@@ -49,7 +49,7 @@ class Observers:
         self.continuous += [o for o in self.all if isinstance(o, ContinuousObserver)]
         apart = (PrologueObserver, ContinuousObserver, NVMLObserver)
         self.around = [o for o in self.all if not isinstance(o, apart)]
-        self._refuse()
+        self._refuse(options.get("device"))
         for o in self.all:
             o.register_device(device)
 
@@ -61,12 +61,15 @@ class Observers:
             raise TypeError(f"observers: {observer!r} is no BenchmarkObserver, nor a function that returns one")
         return observer
 
-    def _refuse(self):
+    def _refuse(self, ordinal):
         if self.meters and self.device.lang != "CUDA":
             raise NotImplementedError(
                 f"NVMLObserver measures NVIDIA GPUs, and this is a {self.device.lang_name} kernel: `greenup tune --objective energy` "
                 "measures the energy of a host"
             )
+        for o in self.meters:
+            if o.device is not None and o.device != ordinal:
+                raise NotImplementedError(f"NVMLObserver: device={o.device!r}: the tuner measures the GPU that it tunes on, device={ordinal}")
         if self.on_host:
             return
         apart = [*self.prologues, *self.continuous]
@@ -93,6 +96,11 @@ class Observers:
     def sensor(self):
         """The energy sensor that the tuner reads: `None` for the device's own, ``"none"`` for no sensor."""
         return None if self.meters else "none"
+
+    @property
+    def seconds(self):
+        """How long a config is measured at least."""
+        return float(max((o.duration for o in self.meters), default=0.0))
 
     @property
     def hooked(self):
