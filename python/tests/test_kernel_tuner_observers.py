@@ -1,6 +1,7 @@
 """Observers of Kernel Tuner's interface: where they are called, and what is refused."""
 
 import importlib
+import time
 
 import numpy as np
 import pytest
@@ -199,3 +200,43 @@ def test_modules_of_observers_can_be_imported_and_say_what_to_use():
             found()
     with pytest.raises(NotImplementedError, match="never sets clocks"):
         importlib.import_module("greenup.kernel_tuner.observers.nvml").get_nvml_gr_clocks(0)
+
+
+def test_the_order_of_calls_is_kernel_tuners(problem):
+    theirs = pytest.importorskip("kernel_tuner")
+    bases = importlib.import_module("kernel_tuner.observers")
+
+    def calls(tune, benchmark, prologue, outputs):
+        seen = []
+
+        def note(name, value=None):
+            def noted(self, *given):
+                seen.append((name, *(g["factor"] for g in given if isinstance(g, dict))))
+                return value
+
+            return noted
+
+        names = ("register_configuration", "before_start", "after_start", "after_finish")
+        around = {**{n: note(n) for n in names}, "get_results": note("get_results", {"a": 1})}
+        alone = {"before_start": note("prologue"), "after_finish": note("finished"), "get_results": note("get_results", {"p": 1})}
+        shown = {"process_output": note("process_output"), "get_results": lambda self: {}}
+        observers = [type("A", (benchmark,), around)(), type("P", (prologue,), alone)(), type("O", (outputs,), shown)()]
+        tune(*problem, observers=observers, iterations=2, answer=[2 * problem[3][1], None, None], quiet=True)
+        return seen
+
+    own = calls(tune_kernel, BenchmarkObserver, PrologueObserver, OutputObserver)
+    other = calls(theirs.tune_kernel, bases.BenchmarkObserver, bases.PrologueObserver, bases.OutputObserver)
+    # Kernel Tuner measures the first config once more, before all.
+    assert own == other[len(other) // 3 :]
+
+
+def test_ctrl_c_in_an_observer_ends_the_search(problem):
+    class Interrupted(Counting):
+        def after_finish(self):
+            raise KeyboardInterrupt
+
+    problem[-1]["unroll"] = list(range(50))
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        tune_kernel(*problem, observers=[Interrupted()], quiet=True)
+    assert time.monotonic() - start < 60

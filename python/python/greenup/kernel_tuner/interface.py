@@ -8,20 +8,21 @@ import warnings
 import numpy as np
 
 from . import restrictions as limits_of
-from . import simulation, tunable
-from .arguments import check_answer, compared_by_tuner, has_nan, return_to, to_numpy
+from . import simulation
+from .arguments import return_to, tunable
 from .cache import Cache, file_name, read_cache
 from .check import Exchange, outputs_in
 from .device import environment, processor
 from .interrupts import Deferred
+from .kernel import Kernel
 from .log import LOG, start_log
 from .observers.run import Device, Observers
-from .project import INDEX, Kernel, Project, key_of
+from .project import INDEX, Project, key_of
 from .results import repeated, result_of, share_overhead, show, total_timings, with_metrics
 from .strategies import Search
 from .tuner import Run, TunerError
 from .util import check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
-from .verify import normalized, with_allclose
+from .verify import Answers
 
 
 def tune_kernel(
@@ -87,7 +88,7 @@ def tune_kernel(
             observed = Observers(observers, options, Device(env["device_name"] or processor(), kernel.source.language, env))
 
             def wanted_of(kernel, answer):
-                return _Answers(kernel.arguments, answer, atol, verify, observed)
+                return Answers(kernel.arguments, answer, atol, verify, observed)
 
             try:
                 for result in _search(
@@ -197,45 +198,6 @@ def _trials(project, search, budget, device, wanted, observed=None):
             checker.close()
 
 
-class _Answers:
-    """How results are verified: by the tuner, or by a function that looks at the outputs."""
-
-    def __init__(self, arguments, answer, atol, verify, observed=None):
-        self.answer, self.outputs, self.look, self.atol = None, (), None, atol
-        if answer is not None:
-            answer = [None if a is None else to_numpy(a, i) for i, a in enumerate(answer)]
-            if verify is None:
-                check_answer(arguments, answer)
-            elif len(answer) != len(arguments):
-                raise TypeError("The length of argument list and provided results do not match.")
-        arrays = [i for i, a in enumerate(arguments) if isinstance(a, np.ndarray)]
-        shown = observed is not None and bool(observed.outputs)
-        if verify is None and answer is None and not shown:
-            return
-        wanted = [i for i in arrays if answer is None or answer[i] is not None]
-        if verify is None and not shown and all(compared_by_tuner(arguments[i], answer[i]) for i in wanted):
-            self.answer = [a if i in wanted else None for i, a in enumerate(answer)]
-            return
-        for i in wanted:
-            if verify is None and not shown and has_nan(answer[i]):
-                count = int(np.isnan(answer[i]).sum())
-                warnings.warn(
-                    f"Answer contains {count} NaNs. NaN values will now be considered equal in comparison.", UserWarning, stacklevel=3
-                )
-        function = normalized(verify) if verify is not None else with_allclose
-        self.outputs = wanted
-
-        def look(found, key, params_of):
-            result = [found.get(i) for i in range(len(arguments))]
-            if shown:
-                observed.see_output(key, params_of(key), answer, result)
-                if verify is None:
-                    return True
-            return function(answer, result, atol=atol)
-
-        self.look = look
-
-
 def run_kernel(
     kernel_name, kernel_source, problem_size, arguments, params, grid_div_x=None, grid_div_y=None, grid_div_z=None, lang=None,
     device=0, platform=0, smem_args=None, cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None,
@@ -265,7 +227,7 @@ def run_kernel(
             out.setdefault(i, array)
         return True
 
-    wanted = _Answers(values, None, 0.0, None)
+    wanted = Answers(values, None, 0.0, None)
     wanted.outputs = [i for i, a in enumerate(values) if isinstance(a, np.ndarray)]
     wanted.look = look
     search = Search(None, None, None)

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from .signature import check_argument_list  # noqa: F401 - of this module in Kernel Tuner
+from .arguments.signature import check_argument_list  # noqa: F401 - of this module in Kernel Tuner
 
 DEFAULT_BLOCK_SIZE_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 

@@ -3,9 +3,9 @@
 import copy
 from pathlib import Path
 
-from .arguments import to_numpy
-from .project import key_of
-from .restrictions import valid_configs
+from ..project import key_of
+from ..restrictions import valid_configs
+from .values import to_numpy
 
 
 def is_tunable(value):
