@@ -58,15 +58,14 @@ class Project:
         self.kernel = kernel
         self.tune_params = {k: [_plain(v) for v in values] for k, values in tune_params.items()}
         self.iterations = iterations
-        self.configs = None
+        self.configs = self._numbers = None
         blocks = [n for n in kernel.names if n in self.tune_params]
         limits = list(limits)
         if blocks:
             limits.append(f"{' * '.join(blocks)} <= {MAX_THREADS}")
-        names = list(self.tune_params)
         grid = launch.grid_expressions(kernel.problem_size, kernel.divisors, self.tune_params, kernel.names)
         shared = launch.shared_expression(kernel.smem_args, self.tune_params)
-        filters = restrictions.translated(limits, names)
+        filters = restrictions.translated(limits, self.tune_params)
         if done or None in (grid, shared, filters) or kernel.source.needs_text_for_each(self.tune_params):
             self._listed(limits, set(done))
         else:
@@ -199,6 +198,14 @@ class Project:
         path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         return path
 
+    def request(self, params):
+        """A config as the tuner is asked for it: its values, or its number in a list."""
+        if self.configs is None:
+            return [_plain(v) for v in params.values()]
+        if self._numbers is None:
+            self._numbers = {key_of(c): i for i, c in enumerate(self.configs)}
+        return [self._numbers.get(key_of(params), -1)]
+
     def params(self, config):
         """The parameters of a config as the tuner writes it."""
         if self.configs is not None:
@@ -208,7 +215,12 @@ class Project:
 
 def key_of(params):
     """The name of a config in a cache file."""
-    return ",".join(str(v) for v in params.values())
+    return key_of_values(params.values())
+
+
+def key_of_values(config):
+    """The same of a config's values."""
+    return ",".join(map(str, config))
 
 
 def _plain(value):

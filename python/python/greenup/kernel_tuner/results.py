@@ -73,19 +73,18 @@ def show(result, tune_params, metrics, units):
     print(get_config_string(result, keys, units), flush=True)
 
 
-def share_overhead(results, overhead_ms):
-    """Gives each new result its share of the time that no stage of it took; all of it counts as the framework's."""
-    each = max(overhead_ms, 0.0) / max(len(results), 1)
-    for result in results:
-        result["strategy_time"] = 0.0
-        result["framework_time"] = each
+def raise_if_nothing_ran(results, failures):
+    """Raises RuntimeError if no config was measured, and the first failure was no limit of the device."""
+    if failures and all("__error__" in r for r in results):
+        raise RuntimeError(f"no config could be measured; the first failure: {failures[0]}")
 
 
 def total_timings(results, env, total_ms):
-    """Adds the sums of the results' timings to the environment."""
+    """Adds the sums of the results' timings to the environment; simulated time counts as if it had passed."""
     if any(t not in r for r in results for t in TIMINGS):
         return env
     sums = {t: sum(r[t] for r in results) for t in TIMINGS}
     env.update({f"total_{t}": s for t, s in sums.items()})
-    env["overhead_time"] = total_ms - sum(sums.values())
+    # Builds run beside each other: their sum may be more than the time that passed.
+    env["overhead_time"] = max(total_ms + env.get("simulated_time", 0.0) - sum(sums.values()), 0.0)
     return env

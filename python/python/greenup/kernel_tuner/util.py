@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 
+from .budget import StopCriterionReached, TuningBudget  # noqa: F401 - Kernel Tuner has them here
+
 DEFAULT_BLOCK_SIZE_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 
 
@@ -155,10 +157,14 @@ def replace_param_occurrences(string, params):
     return "".join(str(params[w]) if w in params else w for w in words)
 
 
+#: What expressions may use besides Python's own functions.
+_KNOWN = {"np": np, "numpy": np, "math": math, **{n: getattr(math, n) for n in ("ceil", "floor", "sqrt", "log", "log2", "exp", "gcd")}}
+
+
 def evaluate(expression, params):
     """Value of a Python expression of parameters, as Kernel Tuner evaluates it."""
     # The expressions are part of the caller's own script.
-    return eval(replace_param_occurrences(expression, params), {"np": np, "numpy": np, "math": math})  # noqa: S307
+    return eval(replace_param_occurrences(expression, params), dict(_KNOWN))  # noqa: S307
 
 
 def process_metrics(params, metrics):
