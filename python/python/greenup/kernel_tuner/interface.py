@@ -94,7 +94,9 @@ def tune_kernel(
         if verbose:
             print(f"Searchspace has {space.size} configurations after restrictions.")
         options.budget = _budget(chosen, time.perf_counter() - start)
-        results = strategy.tune(space, runner, options) if space.most() else []
+        if not space.most():
+            raise ValueError("no config meets all restrictions")
+        results = strategy.tune(space, runner, options)
         if simulation_mode:
             env["simulated_time"] = runner.simulated_ms
         else:
@@ -263,7 +265,10 @@ def _best(results, names, higher, tune_params, metrics, units, quiet):
     keys = [*tune_params, *names, *(metrics or {})]
     if len(names) == 1:
         best = get_best_config(results, names[0], higher[0])
-        if not quiet:
+        if best is None:
+            if not quiet:
+                print(f"no config has a measured {names[0]}")
+        elif not quiet:
             print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {names[0]}:")
             print(get_config_string(best, keys, units))
         return best

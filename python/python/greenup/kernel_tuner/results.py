@@ -16,6 +16,10 @@ from .util import (
 _TOO_MUCH = re.compile(r"uses too much shared data|local memory limit exceeded|local memory \(\d+\) exceeds limit")
 #: NVRTC only reports how much it is: more static shared memory than any GPU gives a block, bytes.
 _SHARED, _MOST_SHARED = re.compile(r"(\d+) bytes smem"), 48 << 10
+#: What the loader says of code without the kernel.
+_MISSING = re.compile(r"undefined symbol: (\S+)")
+#: What a kernel returned in place of a time that can be one.
+_RETURNED = re.compile(r"it returned (\S+) s as its time")
 TIMINGS = ("compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time")
 
 
@@ -30,6 +34,11 @@ def result_of(trial, params, verbose=False):
         times = [1e3 * t for t in measured["times_s"]]
         result["time"] = 1e3 * measured["time_s"]
         result["times"] = times
+    elif (returned := _RETURNED.search((trial.get("failed") or {}).get("message", ""))) is not None:
+        # As in Kernel Tuner it is the time, whatever it says; NaN and infinities are never the best.
+        result["time"] = 1e3 * float(returned[1])
+        result["times"] = [result["time"]]
+        warnings.warn(f"config {get_config_string(params)} returned {result['time']:g} ms as its time", RuntimeWarning, stacklevel=2)
     else:
         result["__error__"] = _error(trial, params, verbose)
     result["compile_time"] = 1e3 * trial.get("build_s", 0.0)
@@ -46,6 +55,10 @@ def _error(trial, params, verbose):
     config = get_config_string(params)
     if failure == "wrong":
         raise RuntimeError(f"Kernel result verification failed for: {config}: {message}")
+    missing = _MISSING.search(message)
+    if missing is not None:
+        # No other config has it either.
+        raise AttributeError(f"the compiled code has no function {missing[1]}: {message}")
     if failure == "compile" and not _needs_too_much(message):
         print(f"compile_kernel failed due to error: {message}")
         raise CompileError(f"compiling failed for: {config}: {message}")

@@ -34,6 +34,10 @@ _SKOPT = {
 _FRONT = {"popsize": 20, "crossover_operator": "uniform", "crossover_prob": 1.0, "mutation_prob": 0.1, "ref_dirs_list": []}
 
 
+#: Greenup's strategies for several objectives.
+_SEVERAL = ("nsga2", "alternate")
+
+
 def _generations(o):
     return o["popsize"] * o["maxiter"]
 
@@ -75,8 +79,12 @@ class Strategy:
             return brute_force(searchspace, runner, tuning_options)
         if self.name == "random_sample":
             return random_sample(searchspace, runner, tuning_options, values["fraction"])
+        method = self.method
+        if len(tuning_options["objective"]) > 1 and method not in _SEVERAL:
+            warnings.warn(f"{self.name} searches by one objective: Greenup's `nsga2` searches in its place", UserWarning, stacklevel=3)
+            method = "nsga2"
         most = self.end(values) if self.end is not None and "max_fevals" not in given else None
-        return searched(self.method, searchspace, runner, tuning_options, most)
+        return searched(method, searchspace, runner, tuning_options, most)
 
     def _say_what_is_ignored(self, given):
         used = {*self.ends_by, "constraint_aware", "fraction"}
@@ -122,16 +130,19 @@ def _all():
         Strategy("nsga2", "nsga2", _FRONT, refuses=no_start),
         Strategy("nsga3", "nsga2", _FRONT, refuses=no_start),
     ]
-    out = {s.name: s for s in kinds}
-    for name in own_strategies():
-        # These need what only a problem file tells.
-        if name not in out and name not in ("halving", "steered"):
-            out[name] = Strategy(name, name, refuses=("x0",) if name == "exhaustive" else ())
-    return out
+    return {s.name: s for s in kinds}
 
 
-#: Strategies by name: Kernel Tuner's, then Greenup's.
+def _own():
+    # `halving` and `steered` need what only a problem file tells.
+    names = [name for name in own_strategies() if name not in ("halving", "steered")]
+    return {name: Strategy(name, name, refuses=("x0",) if name == "exhaustive" else ()) for name in names}
+
+
+#: Kernel Tuner's strategies by name.
 strategy_map = _all()
+#: Greenup's.
+OWN = _own()
 
 
 def strategy_of(strategy):
@@ -139,8 +150,9 @@ def strategy_of(strategy):
     if not strategy:
         return strategy_map["brute_force"]
     if isinstance(strategy, str):
-        if strategy in strategy_map:
-            return strategy_map[strategy]
+        known = {**OWN, **strategy_map}
+        if strategy in known:
+            return known[strategy]
     elif callable(getattr(strategy, "tune", None)):
         return strategy
-    raise ValueError(f"Unkown strategy {strategy}, must be one of: {', '.join(strategy_map)}")
+    raise ValueError(f"Unkown strategy {strategy}, must be one of: {', '.join([*strategy_map, *OWN])}")
