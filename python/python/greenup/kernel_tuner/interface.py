@@ -1,5 +1,7 @@
 """``tune_kernel``, ``run_kernel`` and ``tune_cache``, with Kernel Tuner's signatures."""
 
+import contextlib
+import math
 import platform as platform_of_host
 import tempfile
 import time
@@ -8,19 +10,19 @@ import warnings
 import numpy as np
 
 from . import restrictions as limits_of
-from . import simulation
 from .arguments import return_to, tunable
+from .budget import Options, TuningBudget
 from .cache import Cache, file_name, read_cache
-from .check import Exchange, outputs_in
 from .device import environment, processor
-from .interrupts import Deferred
 from .kernel import Kernel
 from .log import LOG, start_log
+from .measured import Measured, Session, Sessions
 from .observers.run import Device, Observers
-from .project import INDEX, Project, key_of
-from .results import repeated, result_of, share_overhead, show, total_timings, with_metrics
-from .strategies import Search
-from .tuner import Run, TunerError
+from .project import Project, key_of
+from .results import raise_if_nothing_ran, total_timings
+from .searchspace import Searchspace
+from .simulation import Simulated
+from .strategies import strategy_map, strategy_of  # noqa: F401 - Kernel Tuner has strategy_map here
 from .util import check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
 from .verify import Answers
 
@@ -48,8 +50,9 @@ def tune_kernel(
     LOG.debug("strategy %s, options %s, cache %s, iterations %s", strategy, strategy_options, cache, iterations)
     names, higher = _objectives(objective, objective_higher_is_better, objectives)
     check_names(tune_params, block_size_names)
-    search = Search(strategy, strategy_options, seed)
+    strategy = strategy_of(strategy)
     limits = limits_of.as_list(restrictions)
+    chosen = Options(strategy_options or {})
     head = {
         "kernel_name": kernel_name,
         "problem_size": "callable" if callable(problem_size) else problem_size,
@@ -57,18 +60,20 @@ def tune_kernel(
         "tune_params": {k: list(v) for k, v in tune_params.items()},
         "objective": names,
     }
+    options = Options(
+        kernel_name=kernel_name, tune_params=tune_params, restrictions=limits, strategy_options=chosen, objective=names,
+        objective_higher_is_better=higher, metrics=metrics, verbose=verbose, seed=seed, simulation_mode=bool(simulation_mode),
+        iterations=iterations, **{k: chosen[k] for k in ("max_fevals", "time_limit") if k in chosen},
+    )  # fmt: skip
     file = None if cache is None else file_name(cache)
-    results, units = [], {}
-    with tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-") as folder:
+    units = {}
+    with contextlib.ExitStack() as stack:
+        threads, blocks = None, None
         if simulation_mode:
             store = Cache(file, {**head, "device_name": None}, simulation=True) if file else _no_cache()
             env = {"device_name": store.device_name, "simulation": True}
             _using(store.device_name, quiet)
-            for result in simulation.search(folder, tune_params, limits, store.entries, search, metrics):
-                results.append(result)
-                if not quiet:
-                    show(result, tune_params, metrics, units)
-            env["simulated_time"] = _busy(results)
+            runner = Simulated(store.entries, limits, tune_params, metrics, units, quiet)
         else:
             kernel = Kernel(
                 kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), tune_params,
@@ -80,122 +85,53 @@ def tune_kernel(
             env = _environment(kernel, device, iterations, compiler_options)
             kernel.max_threads = env.get("max_work_group_size", kernel.max_threads)
             _using(env["device_name"] or processor(), quiet)
-            store = Cache(file, {**head, "device_name": env["device_name"]})
-            options = {
+            options_of = {
                 "kernel_source": kernel_source, "lang": kernel.source.language, "device": device, "platform": platform, "quiet": quiet,
                 "compiler": compiler, "compiler_options": compiler_options, "iterations": iterations,
             }  # fmt: skip
-            observed = Observers(observers, options, Device(env["device_name"] or processor(), kernel.source.language, env))
+            observed = Observers(observers, options_of, Device(env["device_name"] or processor(), kernel.source.language, env))
+            store = Cache(file, {**head, "device_name": env["device_name"]})
+            stack.callback(store.close)
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-"))
 
-            def wanted_of(kernel, answer):
-                return Answers(kernel.arguments, answer, atol, verify, observed)
+            def session_of(folder, kernel, answer):
+                project = Project(
+                    folder, kernel, tune_params, limits, iterations=iterations, listed=observed.need_config, seconds=observed.seconds
+                )  # fmt: skip
+                return Session(project, device, Answers(kernel.arguments, answer, atol, verify, observed), observed)
 
-            try:
-                for result in _search(
-                    folder, kernel, tune_params, limits, store, search, iterations, device, answer, wanted_of, verbose, observed
-                ):
-                    params = {k: result[k] for k in tune_params}
-                    fresh = key_of(params) not in store.entries
-                    try:
-                        result = with_metrics(result, metrics)
-                    finally:
-                        # Before anything else, and also if a metric raises.
-                        store.store(params, result)
-                    results.append(result)
-                    LOG.info("%s config: %s", "new" if fresh else "cached", get_config_string(result))
-                    if fresh and not quiet:
-                        show(result, tune_params, metrics, units)
-            finally:
-                store.close()
-    total = 1e3 * (time.perf_counter() - start)
-    if search.name == "exhaustive":
-        # Builds and measurements come in an order of their own.
-        place = {k: {v: i for i, v in enumerate(map(_hashable, values))} for k, values in tune_params.items()}
-        results.sort(key=lambda r: [place[k].get(_hashable(r[k]), 0) for k in tune_params])
-    if not simulation_mode:
-        share_overhead(results, total - _busy(results))
-    LOG.info("%d configs in %.0f ms", len(results), total)
+            sessions = stack.enter_context(Sessions(folder, kernel, answer, session_of))
+            runner = Measured(sessions, observed, store, tune_params, metrics, units, quiet, verbose, iterations)
+            threads, blocks = kernel.max_threads, kernel.names
+        space = Searchspace(
+            tune_params, limits, threads, blocks, seed=seed, **(chosen.get("searchspace_construction_options") or {})
+        )  # fmt: skip
+        if verbose:
+            print(f"Searchspace has {space.size} configurations after restrictions.")
+        options.budget = _budget(chosen, time.perf_counter() - start)
+        if not space.most():
+            raise ValueError("no config meets all restrictions")
+        results = strategy.tune(space, runner, options)
+        if simulation_mode:
+            env["simulated_time"] = runner.simulated_ms
+        else:
+            raise_if_nothing_ran(results, sessions.failures)
+    LOG.info("%d configs in %.0f ms", len(results), 1e3 * (time.perf_counter() - start))
     env["best_config"] = _best(results, names, higher, tune_params, metrics, units, quiet)
-    return results, total_timings(results, env, total)
+    return results, total_timings(results, env, 1e3 * (time.perf_counter() - start))
 
 
-def _search(folder, kernel, tune_params, limits, store, search, iterations, device, answer, wanted_of, verbose, observed):
-    """Results of a search: those of the cache first, then the new ones as they come."""
-    done = []
-    if store.entries:
-        for config in limits_of.valid_configs(tune_params, limits):
-            entry = store.entries.get(key_of(config))
-            if entry is not None:
-                done.append(key_of(config))
-                yield {**entry, **config, "compile_time": 0, "verification_time": 0, "benchmark_time": 0}
-    count = len(done)
-    for place, own, right, within in tunable.parts(folder, kernel, answer, tune_params, limits, search):
-        wanted, budget = wanted_of(own, right), search.budget(count)
-        project = Project(
-            place, own, tune_params, within, done=done, iterations=iterations, listed=observed.need_config, seconds=observed.seconds
-        )  # fmt: skip
-        if budget is None or project.configs == []:
-            continue
-        observed.begin()
-        for trial in _trials(project, search, budget, device, wanted, observed):
-            count += 1
-            params = project.params(trial["config"])
-            result = repeated(result_of(trial, params, verbose), project.times(trial["config"]), iterations)
-            yield {**result, **observed.results(trial, str(trial["config"][0]), params)}
-
-
-def _trials(project, search, budget, device, wanted, observed=None):
-    """Trials of the tuner on a project. However the caller leaves, the tuner ends; after Ctrl-C its last trials still come."""
-
-    def params_of(key):
-        return dict(project.configs[int(key)])
-
-    def answer(words):
-        if words[0] != "output":
-            return observed.answer(words, params_of)
-        _, folder, key = words
-        right = wanted.look(outputs_in(folder, project.kernel.arguments, wanted.outputs), key, params_of)
-        return "right" if right else "wrong"
-
-    checker = None
-    hooked = observed is not None and observed.hooked
-    if wanted.look is not None or hooked:
-        checker = Exchange(project.folder, answer)
-    run = None
-    try:
-        key = INDEX if observed is not None and observed.need_config else None
-        problem = project.write(
-            answer=wanted.answer, atol=wanted.atol, outputs=wanted.outputs,
-            check=checker.command(key) if wanted.look is not None else None,
-            pipes=(checker.asked, checker.told) if hooked else None,
-        )  # fmt: skip
-        until = None if search.time_limit is None else time.monotonic() + search.time_limit
-        # The caller's code between two trials is not interrupted either: it stores the trial.
-        with Deferred() as interrupts:
-            run = Run(
-                problem, project.folder / "sweep", strategy=search.name, budget=budget, seed=search.seed, until=until,
-                device=project.kernel.target(device), sensor=observed.sensor if observed else "none", interrupts=interrupts,
-            )  # fmt: skip
-            try:
-                for trial in run:
-                    if checker is not None and checker.raised is not None:
-                        raise checker.raised
-                    yield trial
-            except KeyboardInterrupt:
-                run.stop()
-                yield from run.new()
-                raise
-            except TunerError as e:
-                # A space that the restrictions leave empty is no error here, nor one in which every config failed.
-                if any(m in str(e) for m in ("no valid", "no point", "no configs", "no trial succeeded")):
-                    return
-                raise
-    finally:
-        if run is not None:
-            LOG.debug("the tuner said: %s", run.said() or "nothing")
-            run.close()
-        if checker is not None:
-            checker.close()
+def _budget(options, startup_s):
+    """The budget of strategy options; the time until now is part of it."""
+    limit = options.get("time_limit")
+    if limit is not None:
+        if startup_s > limit:
+            raise RuntimeError(
+                f"The startup time of the tuning process ({startup_s:.3g} s) has exceeded the time limit ({limit} s). "
+                "Increase the time limit or decrease the size of the search space."
+            )
+        limit -= startup_s
+    return TuningBudget(limit, options.get("max_fevals"))
 
 
 def run_kernel(
@@ -230,10 +166,10 @@ def run_kernel(
     wanted = Answers(values, None, 0.0, None)
     wanted.outputs = [i for i, a in enumerate(values) if isinstance(a, np.ndarray)]
     wanted.look = look
-    search = Search(None, None, None)
     with tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-") as folder:
         project = Project(folder, kernel, space, [], iterations=0)
-        trials = list(_trials(project, search, "1", device, wanted))
+        with Session(project, device, wanted) as session:
+            trials = list(session.measure([project.request({k: v[0] for k, v in space.items()})]))
     if not trials:
         raise RuntimeError("cannot create kernel instance, too many threads per block")
     failed = trials[0].get("failed")
@@ -286,15 +222,6 @@ def _objectives(objective, higher, objectives):
     return names, ups
 
 
-def _busy(results):
-    """Time of the stages of all results, ms."""
-    return sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
-
-
-def _hashable(value):
-    return value if isinstance(value, (int, float, str)) else repr(value)
-
-
 def _no_cache():
     raise ValueError("Simulation mode requires an existing cachefile: pass cache=")
 
@@ -317,7 +244,10 @@ def _best(results, names, higher, tune_params, metrics, units, quiet):
     keys = [*tune_params, *names, *(metrics or {})]
     if len(names) == 1:
         best = get_best_config(results, names[0], higher[0])
-        if not quiet:
+        if best is None:
+            if not quiet:
+                print(f"no config has a measured {names[0]}")
+        elif not quiet:
             print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {names[0]}:")
             print(get_config_string(best, keys, units))
         return best

@@ -33,16 +33,15 @@ class Project:
         self.tune_params = {k: [_plain(v) for v in values] for k, values in tune_params.items()}
         self.iterations = iterations
         self.seconds = seconds
-        self.configs = None
+        self.configs = self._numbers = None
         self._times = call.Times(self.folder / "times.txt")
         blocks = [n for n in kernel.names if n in self.tune_params]
         limits = list(limits)
         if blocks:
             limits.append(f"{' * '.join(blocks)} <= {kernel.max_threads}")
-        names = list(self.tune_params)
         grid = launch.grid_expressions(kernel.problem_size, kernel.divisors, self.tune_params, kernel.names)
         shared = launch.shared_expression(kernel.smem_args, self.tune_params)
-        filters = restrictions.translated(limits, names)
+        filters = restrictions.translated(limits, self.tune_params)
         if listed or done or None in (grid, shared, filters) or kernel.source.needs_text_for_each(self.tune_params):
             self._listed(limits, set(done))
         else:
@@ -202,6 +201,14 @@ class Project:
         """Times of each run of host code that was measured with a config, ms; ``None`` for other code, or if it was not."""
         return None if self.kernel.on_gpu else self._times.of(config)
 
+    def request(self, params):
+        """A config as the tuner is asked for it: its values, or its number in a list."""
+        if self.configs is None:
+            return [_plain(v) for v in params.values()]
+        if self._numbers is None:
+            self._numbers = {key_of(c): i for i, c in enumerate(self.configs)}
+        return [self._numbers.get(key_of(params), -1)]
+
     def params(self, config):
         """The parameters of a config as the tuner writes it."""
         if self.configs is not None:
@@ -211,7 +218,12 @@ class Project:
 
 def key_of(params):
     """The name of a config in a cache file."""
-    return ",".join(str(v) for v in params.values())
+    return key_of_values(params.values())
+
+
+def key_of_values(config):
+    """The same of a config's values."""
+    return ",".join(map(str, config))
 
 
 def _plain(value):

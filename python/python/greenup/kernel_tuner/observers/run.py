@@ -41,7 +41,7 @@ class Observers:
         self.on_host = device.lang in ("C", "FORTRAN")
         self._results, self._config = {}, None
         # The tuner runs the first config again at the end, to see whether builds disturbed it.
-        self._observed, self._shown = set(), set()
+        self._of, self._observed, self._shown = None, set(), set()
         self.meters = [o for o in self.all if isinstance(o, NVMLObserver)]
         self.outputs = [o for o in self.all if isinstance(o, OutputObserver)]
         self.prologues = [o for o in self.all if isinstance(o, PrologueObserver)]
@@ -87,10 +87,10 @@ class Observers:
             )
         self.around = [o for o in self.around if not _overridden(o)]
 
-    def begin(self):
-        """Begins with a list of configs, whose numbers say nothing of those before."""
-        self._observed.clear()
-        self._shown.clear()
+    def begin(self, of):
+        """Begins with configs of ``of``: their numbers say nothing of those of another."""
+        if of is not self._of:
+            self._of, self._observed, self._shown = of, set(), set()
 
     @property
     def sensor(self):
