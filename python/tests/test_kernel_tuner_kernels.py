@@ -131,8 +131,6 @@ def test_arguments_by_parameter():
     results, _ = tune_kernel("f", code, 10, given, {"real": types, "unroll": [1, 2]}, answer=right, quiet=True)
     assert [(r["real"], r["unroll"], r["time"]) for r in results] == [("float", 1, 4), ("float", 2, 4), ("double", 1, 8), ("double", 2, 8)]
     assert run_kernel("f", code, 10, given, {"real": "float"}, quiet=True, lang="C")[0].dtype == np.float32
-    with pytest.raises(NotImplementedError, match="brute_force"):
-        tune_kernel("f", code, 10, given, {"real": types}, strategy="random_sample", quiet=True)
 
 
 def test_errors_by_name():

@@ -73,6 +73,8 @@ def _search(inputs, strategy, options):
         if budget["Type"] not in known:
             raise NotImplementedError(f"Budget type {budget['Type']} is not supported; known are {', '.join(known)}")
         options.setdefault(known[budget["Type"]], budget["BudgetValue"])
+        # A part of the space without a method named: any part.
+        strategy = strategy or "random_sample"
     if "custom_search_method_path" in options:
         strategy = _custom(strategy, options)
     return strategy, options
