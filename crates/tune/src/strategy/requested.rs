@@ -52,7 +52,7 @@ impl Requested {
             serde_json::from_str(&line).map_err(|e| refused(e.to_string()))?;
         let points = configs.iter().map(|config| {
             let values: Vec<String> = config.iter().map(ToString::to_string).collect();
-            let missing = || refused(format!("({}) is no point of the space", values.join(", ")));
+            let missing = || refused(format!("({}) is not in the space", values.join(", ")));
             ask.points
                 .position(config)
                 .map(Proposal::from)
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_wrong_request_ends_the_search_with_its_reason() {
-        for (wrong, why) in [("[[9]]", "(9) is no point"), ("[3]", "expected a sequence")] {
+        for (wrong, why) in [("[[9]]", "(9) is not in the space"), ("[3]", "expected a sequence")] {
             let text = format!("[[2]]\n{wrong}\n[[4]]\n");
             let (order, fault) = searched(text.leak());
             assert_eq!(order, [2]);

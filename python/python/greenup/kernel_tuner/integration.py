@@ -5,7 +5,7 @@ import os
 import re
 
 from .source import looks_like_a_filename
-from .util import get_instance_string, get_objective_defaults
+from .util import get_instance_string, get_objective_defaults, is_measured
 
 _META = ("kernel_name", "tunable_parameters", "objective", "version_number")
 
@@ -81,13 +81,14 @@ def store_results(
 ):  # fmt: skip
     """Adds the best ``top`` percent of the results to a file, by device and problem size; older ones of the same are replaced."""
     objective, higher = get_objective_defaults(objective, objective_higher_is_better)
-    valid = [r for r in results if objective in r and "__error__" not in r]
+    valid = [r for r in results if "__error__" not in r and is_measured(r.get(objective))]
     if not valid:
         raise ValueError(f"no result has the objective {objective}")
     best = (max if higher else min)(r[objective] for r in valid)
     share = top / 100.0
 
     def good(r):
+        # As in Kernel Tuner the share itself is outside; the best is always there.
         value = r[objective]
         return value == best or (value > best * (1 - share) if higher else value < best * (1 + share))
 

@@ -107,7 +107,7 @@ def tune_kernel(
             tune_params, limits, threads, blocks, seed=seed, **(chosen.get("searchspace_construction_options") or {})
         )  # fmt: skip
         if verbose:
-            print(f"Searchspace has {space.size} configurations after restrictions.")
+            print(f"Searchspace has {space.counted()} configurations after restrictions.")
         options.budget = _budget(chosen, time.perf_counter() - start)
         if not space.most():
             raise ValueError("no config meets all restrictions")
@@ -190,7 +190,9 @@ def tune_cache(cache_path, restrictions=None, **kwargs):
     if restrictions is not None and not isinstance(restrictions, list):
         raise ValueError("The restrictions must be a list()")
     known = {k for k, entry in data["cache"].items() if "__error__" not in entry}
-    limits = [lambda p: key_of({k: p[k] for k in data["tune_params_keys"]}) in known, *(restrictions or [])]
+    limits = list(restrictions or [])
+    if len(known) < math.prod(len(values) for values in data["tune_params"].values()):
+        limits.insert(0, lambda p: key_of({k: p[k] for k in data["tune_params_keys"]}) in known)
     own = {
         "kernel_name": data["kernel_name"],
         "kernel_source": "",

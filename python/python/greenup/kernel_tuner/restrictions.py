@@ -69,13 +69,9 @@ def _call(function, params):
 
 def translated(restrictions, tune_params):
     """The restrictions as expressions of a problem file; ``None`` if one of them is none."""
-    out = []
-    for restriction in restrictions:
-        text = _translated(restriction, tune_params)
-        if text is None:
-            return None
-        out.append(text)
-    return out
+    names = {name: name for name in tune_params}
+    out = [as_filter(restriction, tune_params, tune_params, names) for restriction in restrictions]
+    return None if None in out else out
 
 
 def _translated(restriction, tune_params):

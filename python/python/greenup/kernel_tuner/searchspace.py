@@ -15,6 +15,9 @@ from .util import DEFAULT_BLOCK_SIZE_NAMES
 #: Options of Kernel Tuner's construction of a space. Greenup's index needs none of them but the default of neighbours.
 _CONSTRUCTION = ("build_neighbors_index", "neighbor_method", "framework", "solver_method", "path_to_ATF_cache", "defer_construction")
 
+#: Configs for which functions of Python are called only to count them.
+COUNTED = 1_000_000
+
 
 class Searchspace:
     """A space of parameters with restrictions. Configs are tuples of values in the order of the parameters.
@@ -127,6 +130,10 @@ class Searchspace:
         """Number of configs, before the restrictions that only Python knows."""
         return self.space.count()
 
+    def counted(self):
+        """Number of configs as text; where counting would ask functions of Python too often, only a bound."""
+        return str(self.size) if not self._tests or self.most() <= COUNTED else f"at most {self.most()}"
+
     def get_list_dict(self):
         """Number of each config in ``list``."""
         if self._numbers is None:
@@ -165,6 +172,11 @@ class Searchspace:
                     return list(found)
         return self.random.sample(self.list, min(num_samples, len(self.list)))
 
+    def get_true_tunable_params(self):
+        """Values of each parameter that are part of a config; parameters with one value are left out."""
+        columns = {name: dict.fromkeys(column) for name, column in zip(self.param_names, zip(*self.list))}
+        return {name: [v for v in self.tune_params[name] if v in used] for name, used in columns.items() if len(used) > 1}
+
     # --- neighbours ---
 
     def _distances(self, config, true_values):
@@ -193,6 +205,8 @@ class Searchspace:
             largest = away.max(axis=1)
             near = (largest <= 1) & (largest > 0)
         return [self.list[i] for i in np.flatnonzero(near)]
+
+    get_neighbors_no_cache = get_neighbors
 
     def get_random_neighbor(self, config, neighbor_method=None):
         """One of the neighbours of a config; ``None`` if it has none."""
