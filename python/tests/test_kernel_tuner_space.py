@@ -112,4 +112,4 @@ def test_the_top_of_stored_results_is_without_its_bound(tmp_path):
     for times, kept in (([100.0, 101.0, 102.9, 103.0, float("nan")], 3), ([0.0, 1.0], 1)):
         results = [{"x": i, "time": t} for i, t in enumerate(times)]
         integration.store_results(file, "k", None, {"x": list(range(5))}, 100, results, {"device_name": "X"}, top=3)
-        assert len(integration._read(file)[1]) == kept
+        assert len(integration._read_results_file(file)[1]) == kept
