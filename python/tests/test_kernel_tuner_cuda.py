@@ -7,6 +7,9 @@ import pytest
 
 from greenup import kernel_tuner
 from greenup.kernel_tuner import util
+from greenup.kernel_tuner.accuracy import AccuracyObserver
+from greenup.kernel_tuner.observers.nvml import NVMLObserver
+from greenup.kernel_tuner.observers.register import RegisterObserver
 
 
 def _gpus():
@@ -147,3 +150,31 @@ def test_an_instance_of_a_template():
     assert len(results) == 2
     with pytest.raises(ValueError, match="is a template"):
         kernel_tuner.tune_kernel("fill", source, 1, [x, np.float64(3), np.int32(1)], {"block_size_x": [64]}, quiet=True)
+
+
+def test_registers_and_the_meters_values_become_results(problem):
+    observers = [RegisterObserver(), NVMLObserver(["nvml_power", "nvml_energy", "core_freq", "temperature"], continuous_duration=0.5)]
+    results, env = kernel_tuner.tune_kernel(**problem, observers=observers, metrics={"GFLOPS/W": lambda p: 1e-9 * N / p["nvml_energy"]})
+    for r in results:
+        assert r["num_regs"] > 0 and r["nvml_energy"] > 0 and r["temperature"] > 0 and r["GFLOPS/W"] > 0
+        # Power over the time of a run.
+        assert r["nvml_energy"] == pytest.approx(r["nvml_power"] * r["time"] * 1e-3, rel=0.2)
+    assert {"uuid", "pci_bus_id", "cuda_version", "compute_capability", "device_properties"} <= set(env)
+
+
+def test_iterations_is_the_number_of_times(problem):
+    for iterations in (3, 7):
+        results, _ = kernel_tuner.tune_kernel(**problem, iterations=iterations)
+        assert {len(r["times"]) for r in results} == {iterations}
+
+
+def test_outputs_are_shown_to_observers(problem):
+    results, _ = kernel_tuner.tune_kernel(**problem, answer=right(problem), observers=[AccuracyObserver("max abs")])
+    assert len(results) == 6 and all(0 <= r["error"] < 1e-4 for r in results)
+
+
+def test_scalars_of_any_value():
+    source = "__global__ void f(double *out, float a, double b, long long c) { out[0] = a; out[1] = b; out[2] = c == (1LL << 60) + 1; }"
+    given = [np.zeros(3), np.float32("nan"), np.float64("-inf"), np.int64(2**60 + 1)]
+    out = kernel_tuner.run_kernel("f", source, 1, given, {"block_size_x": 1}, quiet=True)[0]
+    assert np.isnan(out[0]) and out[1] == -np.inf and out[2] == 1 and not given[0].any()

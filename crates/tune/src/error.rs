@@ -172,6 +172,9 @@ pub enum TuneError {
     /// No trial succeeded. Holds the first failure.
     #[error("no trial succeeded: {0}")]
     Nothing(String),
+    /// Another program requests what cannot be measured.
+    #[error("{0}")]
+    Request(String),
     /// No trial keeps the bound of the objective.
     #[error("{0}")]
     Bound(#[from] Unmet),

@@ -117,7 +117,11 @@ impl<'a> Search<'a> {
             budget: self.most,
         };
         let mut proposals = self.strategy.ask(&ask, &mut self.rng);
-        if proposals.is_empty() || self.idle > 50 {
+        if !self.strategy.carried_on() {
+            if proposals.is_empty() {
+                return None;
+            }
+        } else if proposals.is_empty() || self.idle > 50 {
             match self.unknown() {
                 Some(p) => proposals = vec![p.into()],
                 None if self.pending.is_empty() => return None,

@@ -90,13 +90,15 @@ impl Search {
         match py.detach(|| self.lock().next()) {
             Next::End => Ok(None),
             Next::Point(at) => self.space.get().point(py, at).map(Some),
-            Next::Waits(open) => Err(hinted(
-                TuneError::new_err(format!(
-                    "the strategy waits for the results of {open} points"
-                )),
-                Some("call tell() for one of them before asking again"),
-            )),
+            Next::Waits(open) => Err(waits(open)),
         }
+    }
+
+    /// The next points that may be measured before any result is told: a list, empty at the end.
+    fn _ask_together<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let points = py.detach(|| self.lock().next_together());
+        let points = points.map_err(waits)?.into_iter();
+        points.map(|at| self.space.get().point(py, at)).collect()
     }
 
     /// Takes the cost of a point: a finite number to minimise, or several; None if it failed (``message`` says why).
@@ -222,6 +224,15 @@ impl Search {
         }
         Ok(row)
     }
+}
+
+fn waits(open: usize) -> PyErr {
+    hinted(
+        TuneError::new_err(format!(
+            "the strategy waits for the results of {open} points"
+        )),
+        Some("call tell() for one of them before asking again"),
+    )
 }
 
 /// One cost, or several.

@@ -83,6 +83,21 @@ impl State {
         Next::Waits(self.open.len())
     }
 
+    /// The next points that may be measured before any result is told: those that the strategy proposes together.
+    pub fn next_together(&mut self) -> Result<Vec<u64>, usize> {
+        let mut out = match self.next() {
+            Next::Point(at) => vec![at],
+            Next::End => return Ok(Vec::new()),
+            Next::Waits(open) => return Err(open),
+        };
+        while !self.ready.is_empty()
+            && let Next::Point(at) = self.next()
+        {
+            out.push(at);
+        }
+        Ok(out)
+    }
+
     /// Takes the result of a point, whose values are `config`: on the disk first, so that nothing can lose it.
     pub fn take(
         &mut self,

@@ -119,6 +119,10 @@ pub struct TuneArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
+    /// File, pipe or `-` (standard input) from which another program's search requests configs, in place of a strategy: a line is a JSON
+    /// list of configs, as [[16,"row"],[32,"row"]], which are built together
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "from_wisdom"])]
+    pub requests: Option<PathBuf>,
     /// GPUs with a worker each, the same as --device cuda:…
     #[arg(long, value_name = "all|N,M,...", conflicts_with = "gpu")]
     pub gpus: Option<String>,

@@ -25,6 +25,7 @@ use greenup_tune::{Objective, Problem, SessionOptions, Sweep, TuneError};
 use greenup_wisdom::Device;
 use launchers::Launched;
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// The problem of a file with some constants overridden, for the device that it would run on.
@@ -85,6 +86,8 @@ pub struct Request {
     pub file: PathBuf,
     /// How it is searched.
     pub options: SessionOptions,
+    /// Where another program requests configs, in place of a strategy; `-` is the standard input.
+    pub requests: Option<PathBuf>,
     /// Whether to begin with the config of wisdom.
     pub from_wisdom: bool,
     /// GPUs with a worker each, or the device of kernels in OpenCL.
@@ -124,6 +127,7 @@ impl Request {
                 machine: machine.map(|name| machine::load(name)).transpose()?,
                 ..SessionOptions::default()
             },
+            requests: None,
             from_wisdom: args.from_wisdom,
             devices: args.gpu.clone(),
             sensor: args.sensor.sensor.clone(),
@@ -158,9 +162,15 @@ impl Request {
             let objective = (options.objectives.first().copied()).unwrap_or(self.problem.objective);
             (options.first).extend(wisdom::first(&self.problem, &device, objective)?);
         }
-        let strategy = options.strategy.clone();
-        let session = Session::new(self.problem, self.options, setup, dir, &bars)
+        if self.requests.is_some() {
+            (options.facts).insert("strategy".to_owned(), "requests".to_owned());
+        }
+        let strategy = options.facts.get("strategy").cloned().unwrap_or_default();
+        let mut session = Session::new(self.problem, self.options, setup, dir, &bars)
             .map_err(|e| refused(e, file, dir))?;
+        if let Some(from) = &self.requests {
+            session.take_requests(requests(from)?);
+        }
         let problem = session.problem();
         print::detail(|| {
             format!(
@@ -189,6 +199,16 @@ impl Request {
         drop(bars);
         result.map_err(|e| failed(e, dir))
     }
+}
+
+/// The input that requests configs.
+fn requests(from: &Path) -> Result<Box<dyn BufRead + Send>> {
+    if from == Path::new("-") {
+        return Ok(Box::new(BufReader::new(std::io::stdin())));
+    }
+    let file = std::fs::File::open(from)
+        .map_err(|e| AppError::new(format!("--requests {}: {e}", from.display())))?;
+    Ok(Box::new(BufReader::new(file)))
 }
 
 /// Prints how long a session takes.

@@ -21,11 +21,12 @@ use crate::plan::{Plan, SessionOptions, Setup};
 use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
-use crate::strategy::{First, Steering, Strategy, strategy};
+use crate::strategy::{First, RequestFault, Requested, Steering, Strategy, strategy};
 use crate::sweep::{DefaultOrigin, Folder, FolderError, Sweep, write_exports};
 use crate::worker::policy::beside_the_host;
 use greenup_meter::Observer;
 use greenup_space::{Index, Limits};
+use std::io::BufRead;
 use std::path::Path;
 
 /// How long a session takes.
@@ -47,6 +48,7 @@ pub struct Session {
     index: Index,
     shard: Shard,
     strategy: Box<dyn Strategy>,
+    requests: Option<RequestFault>,
     plan: Plan,
 }
 
@@ -133,8 +135,16 @@ impl Session {
             index,
             shard,
             strategy,
+            requests: None,
             plan,
         })
+    }
+
+    /// Measures the configs that an input requests in place of a strategy's: see [`Requested`].
+    pub fn take_requests(&mut self, input: Box<dyn BufRead + Send>) {
+        let requested = Requested::new(input);
+        self.requests = Some(requested.fault());
+        self.strategy = Box::new(requested);
     }
 
     /// What is tuned.
@@ -196,17 +206,21 @@ impl Session {
     /// Searches, measures and records the sweep, then writes its exports (`results-t4.json`, `trials.csv`).
     ///
     /// # Errors
-    /// As [`tune`], or the exports cannot be written.
+    /// As [`tune`], a request is wrong, or the exports cannot be written.
     pub fn execute(mut self, observer: &dyn Observer) -> Result<SessionResult, TuneError> {
         let all = Indexed::new(&self.index);
         let points = Sharded::new(&all, self.shard);
-        let (found, sweep) = tune(
+        let tuned = tune(
             &self.problem,
             &points,
             self.strategy.as_mut(),
             &self.plan,
             observer,
-        )?;
+        );
+        if let Some(fault) = self.requests.as_ref().and_then(RequestFault::get) {
+            return Err(TuneError::Request(fault));
+        }
+        let (found, sweep) = tuned?;
         write_exports(&sweep, &self.plan.out)?;
         Ok(SessionResult {
             found,

@@ -160,6 +160,11 @@ pub trait Strategy: Send {
         Feedback::Complete
     }
 
+    /// Whether random points follow at its end, while the budget lasts.
+    fn carried_on(&self) -> bool {
+        true
+    }
+
     /// The next points, best first; they may be built together and are measured in order. Points
     /// already known cost nothing. None: the strategy is at its end.
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal>;
@@ -168,6 +173,10 @@ pub trait Strategy: Send {
 impl<T: Strategy + ?Sized> Strategy for &mut T {
     fn feedback(&self) -> Feedback {
         (**self).feedback()
+    }
+
+    fn carried_on(&self) -> bool {
+        (**self).carried_on()
     }
 
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {

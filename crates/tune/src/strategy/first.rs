@@ -19,6 +19,10 @@ impl Strategy for First {
         self.then.feedback()
     }
 
+    fn carried_on(&self) -> bool {
+        self.then.carried_on()
+    }
+
     fn ask(&mut self, ask: &Ask, rng: &mut fastrand::Rng) -> Vec<Proposal> {
         let mut first = std::mem::take(&mut self.points);
         first.retain(|p| !ask.history.knows(*p, 1.0));

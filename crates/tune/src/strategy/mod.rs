@@ -11,11 +11,13 @@ mod halving;
 mod local;
 mod nsga2;
 mod portfolio;
+mod requested;
 mod steered;
 mod surrogate;
 
 pub use ask::{Ask, Feedback, History, Proposal, Strategy};
 pub(crate) use first::First;
+pub use requested::{RequestFault, Requested};
 pub use steered::Steering;
 
 use ask::{child, fresh, nearest};

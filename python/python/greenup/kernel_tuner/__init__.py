@@ -1,4 +1,4 @@
-"""Kernel Tuner's interface on Greenup's tuner, for C, C++ and CUDA kernels.
+"""Kernel Tuner's interface on Greenup's tuner, for C, C++, Fortran, CUDA and OpenCL kernels.
 
 In a script for Kernel Tuner only the import changes::
 
@@ -8,10 +8,11 @@ In a script for Kernel Tuner only the import changes::
 The program ``greenup`` of the package does the work, or the one that ``$GREENUP_BIN`` names.
 """
 
+from .files.t1 import tune_kernel_T1
 from .integration import create_device_targets, store_results
 from .interface import run_kernel, tune_cache, tune_kernel
 
 #: Version of Kernel Tuner whose interface this is.
 __version__ = "1.5.0"
 
-__all__ = ["create_device_targets", "run_kernel", "store_results", "tune_cache", "tune_kernel", "__version__"]
+__all__ = ["create_device_targets", "run_kernel", "store_results", "tune_cache", "tune_kernel", "tune_kernel_T1", "__version__"]

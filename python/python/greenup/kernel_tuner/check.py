@@ -1,4 +1,4 @@
-"""Checks of kernels' results by functions of Python: the tuner's check command asks this process through two pipes."""
+"""Questions of the processes that the tuner starts, which this process answers: two pipes, a line each way."""
 
 import os
 import select
@@ -9,33 +9,38 @@ import numpy as np
 from .arguments import name_of
 
 _SCRIPT = """#!/bin/sh
-# Names the folder of the outputs, and waits for the word on them.
-echo "$1" > {asked} && read -r word < {told} && [ "$word" = right ]
+# Names the folder of the outputs and the config, and waits for the word on them.
+printf 'output\\037%s\\037%s\\n' "$1" "$2" > {asked} && read -r word < {told} && [ "$word" = right ]
 """
+#: Stands between the words of a question.
+SEPARATOR = "\x1f"
+#: The reply after which nothing more is asked, as a function raised.
+STOP = "stop"
 
 
-class Checker:
-    """Answers the check command: ``look(arrays)`` gets the arrays by the number of their argument, and returns whether they are right."""
+class Exchange:
+    """Answers questions: ``answer(words)`` returns the reply to a list of words. One question is open at a time."""
 
-    def __init__(self, folder, arguments, outputs, look):
-        self.arguments = arguments
-        self.outputs = outputs
-        self.look = look
-        #: The exception that ``look`` raised.
+    def __init__(self, folder, answer):
+        self._answer = answer
+        #: The exception that ``answer`` raised.
         self.raised = None
-        self._asked, self._told = folder / "asked.fifo", folder / "told.fifo"
-        os.mkfifo(self._asked, 0o600)
-        os.mkfifo(self._told, 0o600)
-        script = folder / "check.sh"
-        script.write_text(_SCRIPT.format(asked=_quoted(self._asked), told=_quoted(self._told)), encoding="utf-8")
-        script.chmod(0o700)
-        self.command = f"{_quoted(script)} {{outputs}}"
+        self.asked, self.told = folder / "asked.fifo", folder / "told.fifo"
+        os.mkfifo(self.asked, 0o600)
+        os.mkfifo(self.told, 0o600)
+        self._script = folder / "check.sh"
+        self._script.write_text(_SCRIPT.format(asked=_quoted(self.asked), told=_quoted(self.told)), encoding="utf-8")
+        self._script.chmod(0o700)
         self._ended = False
         # Opened for both, so that opening waits for nobody.
-        self._in = os.open(self._asked, os.O_RDWR | os.O_NONBLOCK)
-        self._out = os.open(self._told, os.O_RDWR | os.O_NONBLOCK)
+        self._in = os.open(self.asked, os.O_RDWR | os.O_NONBLOCK)
+        self._out = os.open(self.told, os.O_RDWR | os.O_NONBLOCK)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
+
+    def command(self, key=None):
+        """The command that asks about outputs; ``key`` is the parameter that numbers the configs."""
+        return f"{_quoted(self._script)} {{outputs}}" + ("" if key is None else f" {{{key}}}")
 
     def _serve(self):
         text = b""
@@ -45,19 +50,16 @@ class Checker:
             text += os.read(self._in, 65536)
             while b"\n" in text:
                 line, text = text.split(b"\n", 1)
-                os.write(self._out, b"right\n" if self._right(line.decode()) else b"wrong\n")
+                os.write(self._out, f"{self._reply(line.decode())}\n".encode())
 
-    def _right(self, folder):
+    def _reply(self, line):
+        if self.raised is not None:
+            return STOP
         try:
-            arrays = {i: self._array(folder, i) for i in self.outputs}
-            return bool(self.look(arrays))
+            return self._answer(line.split(SEPARATOR))
         except BaseException as e:  # noqa: BLE001 - raised again where the tuner's end is awaited
             self.raised = e
-            return False
-
-    def _array(self, folder, i):
-        like = self.arguments[i]
-        return np.fromfile(os.path.join(folder, f"{name_of(i)}.bin"), dtype=like.dtype).reshape(like.shape)
+            return STOP
 
     def close(self):
         """Ends the thread."""
@@ -65,6 +67,18 @@ class Checker:
         self._thread.join(timeout=5)
         os.close(self._in)
         os.close(self._out)
+
+
+def outputs_in(folder, arguments, wanted):
+    """The arrays that a kernel wrote, by the number of their argument."""
+
+    def array(i):
+        like = arguments[i]
+        if like.size == 0:
+            return like.copy()
+        return np.fromfile(os.path.join(folder, f"{name_of(i)}.bin"), dtype=like.dtype).reshape(like.shape)
+
+    return {i: array(i) for i in wanted}
 
 
 def _quoted(path):

@@ -2,7 +2,9 @@
 
 import ast
 
-_FUNCTIONS = {"min", "max", "abs", "int", "float", "round", "pow", "len", "sum"}
+_FUNCTIONS = {
+    "min", "max", "abs", "int", "float", "round", "pow", "len", "sum", "ceil", "floor", "sqrt", "log2", "log", "exp", "gcd", "bool",
+}  # fmt: skip
 _OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow,
     ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn,
@@ -20,6 +22,7 @@ def translate(text, names):
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError):
         return None
+    tree = ast.fix_missing_locations(_Functions().visit(tree))
     for node in ast.walk(tree):
         if not _known(node, names):
             return None
@@ -34,6 +37,30 @@ def _known(node, names):
     if isinstance(node, ast.Constant):
         return isinstance(node.value, (bool, int, float, str))
     return isinstance(node, _NODES + _OPERATORS)
+
+
+def divides_safely(text, tune_params):
+    """Whether nothing that an expression divides by can be 0: there Python's restrictions hold, and those of a problem file do not."""
+    tree = ast.parse(text.strip(), mode="eval")
+    divisions = (n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Div, ast.FloorDiv, ast.Mod)))
+    return all(_never_zero(n.right, tune_params) for n in divisions)
+
+
+def _never_zero(node, tune_params):
+    if isinstance(node, ast.Constant):
+        return node.value != 0
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _never_zero(node.left, tune_params) and _never_zero(node.right, tune_params)
+    return isinstance(node, ast.Name) and node.id in tune_params and all(v != 0 for v in tune_params[node.id])
+
+
+class _Functions(ast.NodeTransformer):
+    """``math.ceil`` is ``ceil``, and so are those of NumPy."""
+
+    def visit_Attribute(self, node):
+        if isinstance(node.value, ast.Name) and node.value.id in ("math", "np", "numpy") and node.attr in ("ceil", "floor", "sqrt", "gcd"):
+            return ast.Name(node.attr, ast.Load())
+        return node
 
 
 class _Lists(ast.NodeTransformer):

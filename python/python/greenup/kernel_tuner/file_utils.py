@@ -7,9 +7,11 @@ import subprocess
 from pathlib import Path
 
 from .device import processor
+from .files import schemas
+from .files.t1 import get_input_file  # noqa: F401 - of this module in Kernel Tuner
 from .util import CompilationFailedConfig, InvalidConfig, NpEncoder, RuntimeFailedConfig
 
-SCHEMA_VERSION = "1.0.0"
+SCHEMA_VERSION = schemas.VERSION
 _TIMINGS = {
     "compilation": "compile_time",
     "benchmark": "benchmark_time",
@@ -18,6 +20,18 @@ _TIMINGS = {
     "validation": "verification_time",
 }
 _INVALIDITY = ((CompilationFailedConfig, "compile"), (RuntimeFailedConfig, "runtime"), (InvalidConfig, "constraints"))
+
+
+def input_file_schema():
+    """Version and JSON schema of T1 files."""
+    return SCHEMA_VERSION, schemas.INPUT
+
+
+def output_file_schema(target):
+    """Version and JSON schema of a T4 file: ``"results"`` or ``"metadata"``."""
+    if target not in schemas.OUTPUT:
+        raise ValueError(f"target: {target!r} is not one of {', '.join(schemas.OUTPUT)}")
+    return SCHEMA_VERSION, schemas.OUTPUT[target]
 
 
 def _invalidity(result):

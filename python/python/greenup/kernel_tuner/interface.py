@@ -1,27 +1,30 @@
 """``tune_kernel``, ``run_kernel`` and ``tune_cache``, with Kernel Tuner's signatures."""
 
-import logging
-import platform
+import contextlib
+import math
+import platform as platform_of_host
 import tempfile
 import time
 import warnings
-from datetime import datetime, timezone
 
 import numpy as np
 
 from . import restrictions as limits_of
-from . import simulation
-from .arguments import check_answer, compared_by_tuner, to_numpy
+from .arguments import return_to, tunable
+from .budget import Options, TuningBudget
 from .cache import Cache, file_name, read_cache
-from .check import Checker
-from .device import device_name, processor
-from .interrupts import Deferred
-from .project import Kernel, Project, key_of
-from .results import result_of, share_overhead, show, total_timings, with_metrics
-from .strategies import Search
-from .tuner import Run, TunerError
+from .device import environment, processor
+from .kernel import Kernel
+from .log import LOG, start_log
+from .measured import Measured, Session, Sessions
+from .observers.run import Device, Observers
+from .project import Project, key_of
+from .results import raise_if_nothing_ran, total_timings
+from .searchspace import Searchspace
+from .simulation import Simulated
+from .strategies import strategy_map, strategy_of  # noqa: F401 - Kernel Tuner has strategy_map here
 from .util import check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
-from .verify import normalized, with_allclose
+from .verify import Answers
 
 
 def tune_kernel(
@@ -31,23 +34,25 @@ def tune_kernel(
     block_size_names=None, quiet=False, strategy=None, strategy_options=None, cache=None, metrics=None, simulation_mode=None,
     parallel=None, observers=None, objective=None, objective_higher_is_better=None, objectives=None, seed=None,
 ):  # fmt: skip
-    """Tunes a C, C++ or CUDA kernel; the arguments are those of Kernel Tuner's function of this name.
+    """Tunes a C, C++, Fortran, CUDA or OpenCL kernel; the arguments are those of Kernel Tuner's function of this name.
 
     Returns ``results, env``: a dictionary for each config tried (its parameters, ``time`` in ms, ``times`` in ms by batch,
     metrics, the stages' times in ms), and one about the environment, with ``best_config``.
 
     The tuner compiles on all cores, runs each config in a process of its own or in a GPU worker, compares it with ``answer``
-    before and after its measurement, and watches the memory around arrays. ``observers`` and ``parallel`` are ignored with a
-    warning. Raises RuntimeError for a wrong result and CompileError, a RuntimeError, for code that does not compile; results
+    before and after its measurement, and watches the memory around arrays. ``parallel`` is ignored with a warning. Raises RuntimeError for a wrong result and CompileError, a RuntimeError, for code that does not compile; results
     until then are in the cache file.
     """
     start = time.perf_counter()
-    _log(log, kernel_name)
-    _ignored(observers=observers, parallel=parallel, platform=platform)
+    start_log(log, kernel_name)
+    _ignored(parallel=parallel)
+    LOG.debug("tune_kernel: %s, problem size %s, parameters %s", kernel_name, problem_size, tune_params)
+    LOG.debug("strategy %s, options %s, cache %s, iterations %s", strategy, strategy_options, cache, iterations)
     names, higher = _objectives(objective, objective_higher_is_better, objectives)
     check_names(tune_params, block_size_names)
-    search = Search(strategy, strategy_options, seed)
+    strategy = strategy_of(strategy)
     limits = limits_of.as_list(restrictions)
+    chosen = Options(strategy_options or {})
     head = {
         "kernel_name": kernel_name,
         "problem_size": "callable" if callable(problem_size) else problem_size,
@@ -55,138 +60,78 @@ def tune_kernel(
         "tune_params": {k: list(v) for k, v in tune_params.items()},
         "objective": names,
     }
+    options = Options(
+        kernel_name=kernel_name, tune_params=tune_params, restrictions=limits, strategy_options=chosen, objective=names,
+        objective_higher_is_better=higher, metrics=metrics, verbose=verbose, seed=seed, simulation_mode=bool(simulation_mode),
+        iterations=iterations, **{k: chosen[k] for k in ("max_fevals", "time_limit") if k in chosen},
+    )  # fmt: skip
     file = None if cache is None else file_name(cache)
-    results, units = [], {}
-    with tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-") as folder:
+    units = {}
+    with contextlib.ExitStack() as stack:
+        threads, blocks = None, None
         if simulation_mode:
             store = Cache(file, {**head, "device_name": None}, simulation=True) if file else _no_cache()
             env = {"device_name": store.device_name, "simulation": True}
             _using(store.device_name, quiet)
-            for result in simulation.search(folder, tune_params, limits, store.entries, search, metrics):
-                results.append(result)
-                if not quiet:
-                    show(result, tune_params, metrics, units)
-            env["simulated_time"] = _busy(results)
+            runner = Simulated(store.entries, limits, tune_params, metrics, units, quiet)
         else:
             kernel = Kernel(
                 kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), tune_params,
                 lang=lang, defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args,
-                texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options,
+                texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options, platform=platform,
             )  # fmt: skip
             if kernel.on_gpu:
                 units = {"time": "ms"}
             env = _environment(kernel, device, iterations, compiler_options)
+            kernel.max_threads = env.get("max_work_group_size", kernel.max_threads)
             _using(env["device_name"] or processor(), quiet)
+            options_of = {
+                "kernel_source": kernel_source, "lang": kernel.source.language, "device": device, "platform": platform, "quiet": quiet,
+                "compiler": compiler, "compiler_options": compiler_options, "iterations": iterations,
+            }  # fmt: skip
+            observed = Observers(observers, options_of, Device(env["device_name"] or processor(), kernel.source.language, env))
             store = Cache(file, {**head, "device_name": env["device_name"]})
-            wanted = _Answers(kernel.arguments, answer, atol, verify)
-            try:
-                for result in _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
-                    params = {k: result[k] for k in tune_params}
-                    fresh = key_of(params) not in store.entries
-                    try:
-                        result = with_metrics(result, metrics)
-                    finally:
-                        # Before anything else, and also if a metric raises.
-                        store.store(params, result)
-                    results.append(result)
-                    if fresh and not quiet:
-                        show(result, tune_params, metrics, units)
-            finally:
-                store.close()
-    total = 1e3 * (time.perf_counter() - start)
-    if search.name == "exhaustive":
-        # Builds and measurements come in an order of their own.
-        place = {k: {v: i for i, v in enumerate(map(_hashable, values))} for k, values in tune_params.items()}
-        results.sort(key=lambda r: [place[k].get(_hashable(r[k]), 0) for k in tune_params])
-    if not simulation_mode:
-        share_overhead(results, total - _busy(results))
+            stack.callback(store.close)
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-"))
+
+            def session_of(folder, kernel, answer):
+                project = Project(
+                    folder, kernel, tune_params, limits, iterations=iterations, listed=observed.need_config, seconds=observed.seconds
+                )  # fmt: skip
+                return Session(project, device, Answers(kernel.arguments, answer, atol, verify, observed), observed)
+
+            sessions = stack.enter_context(Sessions(folder, kernel, answer, session_of))
+            runner = Measured(sessions, observed, store, tune_params, metrics, units, quiet, verbose, iterations)
+            threads, blocks = kernel.max_threads, kernel.names
+        space = Searchspace(
+            tune_params, limits, threads, blocks, seed=seed, **(chosen.get("searchspace_construction_options") or {})
+        )  # fmt: skip
+        if verbose:
+            print(f"Searchspace has {space.counted()} configurations after restrictions.")
+        options.budget = _budget(chosen, time.perf_counter() - start)
+        if not space.most():
+            raise ValueError("no config meets all restrictions")
+        results = strategy.tune(space, runner, options)
+        if simulation_mode:
+            env["simulated_time"] = runner.simulated_ms
+        else:
+            raise_if_nothing_ran(results, sessions.failures)
+    LOG.info("%d configs in %.0f ms", len(results), 1e3 * (time.perf_counter() - start))
     env["best_config"] = _best(results, names, higher, tune_params, metrics, units, quiet)
-    return results, total_timings(results, env, total)
+    return results, total_timings(results, env, 1e3 * (time.perf_counter() - start))
 
 
-def _search(folder, kernel, tune_params, limits, store, search, iterations, device, wanted, verbose):
-    """Results of a search: those of the cache first, then the new ones as they come."""
-    done = []
-    if store.entries:
-        for config in limits_of.valid_configs(tune_params, limits):
-            entry = store.entries.get(key_of(config))
-            if entry is not None:
-                done.append(key_of(config))
-                yield {**entry, **config, "compile_time": 0, "verification_time": 0, "benchmark_time": 0}
-    budget = search.budget(len(done))
-    project = Project(folder, kernel, tune_params, limits, done=done, iterations=iterations)
-    if budget is None or project.configs == []:
-        return
-    for trial in _trials(project, search, budget, device, wanted):
-        params = project.params(trial["config"])
-        yield result_of(trial, params, verbose)
-
-
-def _trials(project, search, budget, device, wanted):
-    """Trials of the tuner on a project. However the caller leaves, the tuner ends; after Ctrl-C its last trials still come."""
-    checker = None
-    if wanted.look is not None:
-        checker = Checker(project.folder, project.kernel.arguments, wanted.outputs, wanted.look)
-    run = None
-    try:
-        problem = project.write(
-            answer=wanted.answer, atol=wanted.atol, outputs=wanted.outputs, check=checker.command if checker else None
-        )
-        until = None if search.time_limit is None else time.monotonic() + search.time_limit
-        gpu = device if project.kernel.on_gpu else None
-        # The caller's code between two trials is not interrupted either: it stores the trial.
-        with Deferred() as interrupts:
-            run = Run(
-                problem, project.folder / "sweep", strategy=search.name, budget=budget, seed=search.seed, gpu=gpu, until=until,
-                interrupts=interrupts,
-            )  # fmt: skip
-            try:
-                for trial in run:
-                    if checker is not None and checker.raised is not None:
-                        raise checker.raised
-                    yield trial
-            except KeyboardInterrupt:
-                run.stop()
-                yield from run.new()
-                raise
-            except TunerError as e:
-                # A space that the restrictions leave empty is no error here, nor one in which every config failed.
-                if any(m in str(e) for m in ("no valid", "no point", "no configs", "no trial succeeded")):
-                    return
-                raise
-    finally:
-        if run is not None:
-            run.close()
-        if checker is not None:
-            checker.close()
-
-
-class _Answers:
-    """How results are verified: by the tuner, or by a function that looks at the outputs."""
-
-    def __init__(self, arguments, answer, atol, verify):
-        self.answer, self.outputs, self.look, self.atol = None, (), None, atol
-        if answer is not None:
-            answer = [None if a is None else to_numpy(a, i) for i, a in enumerate(answer)]
-            if verify is None:
-                check_answer(arguments, answer)
-            elif len(answer) != len(arguments):
-                raise TypeError("The length of argument list and provided results do not match.")
-        arrays = [i for i, a in enumerate(arguments) if isinstance(a, np.ndarray)]
-        if verify is None and answer is None:
-            return
-        wanted = [i for i in arrays if answer is None or answer[i] is not None]
-        if verify is None and all(compared_by_tuner(arguments[i]) for i in wanted):
-            self.answer = [a if i in wanted else None for i, a in enumerate(answer)]
-            return
-        function = normalized(verify) if verify is not None else with_allclose
-        self.outputs = wanted
-
-        def look(found):
-            result = [found.get(i) for i in range(len(arguments))]
-            return function(answer, result, atol=atol)
-
-        self.look = look
+def _budget(options, startup_s):
+    """The budget of strategy options; the time until now is part of it."""
+    limit = options.get("time_limit")
+    if limit is not None:
+        if startup_s > limit:
+            raise RuntimeError(
+                f"The startup time of the tuning process ({startup_s:.3g} s) has exceeded the time limit ({limit} s). "
+                "Increase the time limit or decrease the size of the search space."
+            )
+        limit -= startup_s
+    return TuningBudget(limit, options.get("max_fevals"))
 
 
 def run_kernel(
@@ -196,36 +141,43 @@ def run_kernel(
 ):  # fmt: skip
     """Compiles and runs a kernel with one config; returns the arguments after its first run, arrays as NumPy arrays.
 
+    Host code, which is called with the caller's own arrays in Kernel Tuner, changes these too, and so do all kernels on arrays of CuPy
+    and tensors of PyTorch.
+
     Raises RuntimeError if it cannot be compiled, launched, or crashes.
     """
-    _log(log, kernel_name)
-    _ignored(platform=platform)
+    start_log(log, kernel_name)
+    arguments = tunable.chosen(arguments or (), params)
     kernel = Kernel(
         kernel_name, kernel_source, problem_size, arguments, (grid_div_x, grid_div_y, grid_div_z), params, lang=lang,
         defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args, texmem_args=texmem_args,
-        compiler=compiler, compiler_options=compiler_options,
+        compiler=compiler, compiler_options=compiler_options, platform=platform,
     )  # fmt: skip
     values = kernel.arguments
-    _using(device_name(kernel.on_gpu, device) or processor(), quiet)
+    _using(environment(kernel, device)["device_name"] or processor(), quiet)
     space = {k: [v] for k, v in params.items()} or {"kt_none": [0]}
     out = {}
 
-    def look(found):
-        out.update(found)
+    def look(found, *_):
+        for i, array in found.items():
+            out.setdefault(i, array)
         return True
 
-    wanted = _Answers(values, None, 0.0, None)
+    wanted = Answers(values, None, 0.0, None)
     wanted.outputs = [i for i, a in enumerate(values) if isinstance(a, np.ndarray)]
     wanted.look = look
-    search = Search(None, None, None)
     with tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-") as folder:
         project = Project(folder, kernel, space, [], iterations=0)
-        trials = list(_trials(project, search, "1", device, wanted))
+        with Session(project, device, wanted) as session:
+            trials = list(session.measure([project.request({k: v[0] for k, v in space.items()})]))
     if not trials:
         raise RuntimeError("cannot create kernel instance, too many threads per block")
     failed = trials[0].get("failed")
     if failed is not None and not out:
         raise RuntimeError(f"the kernel could not be run ({failed['failure']}): {failed['message']}")
+    for i, array in out.items():
+        if not kernel.on_gpu or not isinstance(arguments[i], np.ndarray):
+            return_to(arguments[i], array)
     return [out.get(i, a) for i, a in enumerate(values)]
 
 
@@ -238,7 +190,9 @@ def tune_cache(cache_path, restrictions=None, **kwargs):
     if restrictions is not None and not isinstance(restrictions, list):
         raise ValueError("The restrictions must be a list()")
     known = {k for k, entry in data["cache"].items() if "__error__" not in entry}
-    limits = [lambda p: key_of({k: p[k] for k in data["tune_params_keys"]}) in known, *(restrictions or [])]
+    limits = list(restrictions or [])
+    if len(known) < math.prod(len(values) for values in data["tune_params"].values()):
+        limits.insert(0, lambda p: key_of({k: p[k] for k in data["tune_params_keys"]}) in known)
     own = {
         "kernel_name": data["kernel_name"],
         "kernel_source": "",
@@ -249,17 +203,9 @@ def tune_cache(cache_path, restrictions=None, **kwargs):
     return tune_kernel(**{**own, **kwargs}, cache=cache_path, restrictions=limits, simulation_mode=True)
 
 
-def _log(level, kernel_name):
-    if level:
-        at = datetime.now(timezone.utc).strftime("%Y%m%d-%H:%M:%S")
-        logging.basicConfig(filename=f"{kernel_name}{at}.log", level=level)
-
-
 def _ignored(**given):
     reasons = {
-        "observers": "they are not called; times come from the tuner's own measurement",
         "parallel": "builds run on all cores anyway; several GPUs are used by `greenup tune --device cuda:all`",
-        "platform": "it is for OpenCL",
     }
     for name, value in given.items():
         if value:
@@ -278,15 +224,6 @@ def _objectives(objective, higher, objectives):
     return names, ups
 
 
-def _busy(results):
-    """Time of the stages of all results, ms."""
-    return sum(r.get(t, 0) for r in results for t in ("compile_time", "verification_time", "benchmark_time"))
-
-
-def _hashable(value):
-    return value if isinstance(value, (int, float, str)) else repr(value)
-
-
 def _no_cache():
     raise ValueError("Simulation mode requires an existing cachefile: pass cache=")
 
@@ -297,16 +234,8 @@ def _using(name, quiet):
 
 
 def _environment(kernel, device, iterations, compiler_options):
-    env = {
-        "device_name": device_name(kernel.on_gpu, device),
-        "iterations": iterations,
-        "compiler_options": compiler_options,
-        "host": platform.node(),
-        "tuner": "greenup",
-    }
-    if not kernel.on_gpu:
-        env["compiler"] = kernel.compiler or "g++"
-    return env
+    common = {"iterations": iterations, "compiler_options": compiler_options, "host": platform_of_host.node(), "tuner": "greenup"}
+    return {**environment(kernel, device), **common}
 
 
 def _best(results, names, higher, tune_params, metrics, units, quiet):
@@ -317,7 +246,10 @@ def _best(results, names, higher, tune_params, metrics, units, quiet):
     keys = [*tune_params, *names, *(metrics or {})]
     if len(names) == 1:
         best = get_best_config(results, names[0], higher[0])
-        if not quiet:
+        if best is None:
+            if not quiet:
+                print(f"no config has a measured {names[0]}")
+        elif not quiet:
             print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {names[0]}:")
             print(get_config_string(best, keys, units))
         return best

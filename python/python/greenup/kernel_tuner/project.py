@@ -8,13 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from . import launch, restrictions, source
-from .arguments import Writer, to_numpy
+from . import launch, restrictions
+from .arguments import Writer
 from .expressions import choice
-from .util import block_names
+from .host import call, fortran
 
-#: Threads of a block at most.
-MAX_THREADS = 1024
 #: Measuring time of a config at the default of seven iterations, s.
 SECONDS = 0.05
 #: The parameter that numbers the configs of a list.
@@ -23,51 +21,28 @@ INDEX = "kt_config"
 _DEVICE_CODE = ("__global", "__syncthreads()", "threadIdx")
 
 
-class Kernel:
-    """What is tuned or run: arguments that ``tune_kernel`` and ``run_kernel`` share; ``params`` are the parameters by their names."""
-
-    def __init__(
-        self, kernel_name, kernel_source, problem_size, arguments, divisors, params, *, lang, defines, block_size_names,
-        smem_args, cmem_args, texmem_args, compiler, compiler_options,
-    ):  # fmt: skip
-        self.source = source.KernelSource(kernel_name, kernel_source, lang, defines)
-        self.problem_size = problem_size
-        self.arguments = [to_numpy(a, i) for i, a in enumerate(arguments)]
-        self.divisors = divisors
-        self.names = block_names(block_size_names, params)
-        self.smem_args = smem_args
-        self.cmem_args = cmem_args or {}
-        self.compiler = compiler
-        self.compiler_options = list(compiler_options or [])
-        if texmem_args:
-            raise NotImplementedError("texmem_args: texture references do not exist since CUDA 12; use texture objects or plain loads")
-        if source.is_fortran(self.compiler):
-            raise NotImplementedError(f"compiler={self.compiler!r}: Fortran kernels can be tuned as a command, see `greenup init command`")
-
-    @property
-    def on_gpu(self):
-        """Whether it runs on a GPU by itself, and not from host code."""
-        return self.source.language == "CUDA"
-
-
 class Project:
-    """The files of a problem, and the configs that its points stand for."""
+    """The files of a problem, and the configs that its points stand for.
 
-    def __init__(self, folder, kernel, tune_params, limits, *, done=(), iterations=7):
+    ``listed``: the configs are numbered. ``seconds``: how long a config is measured on a GPU at least.
+    """
+
+    def __init__(self, folder, kernel, tune_params, limits, *, done=(), iterations=7, listed=False, seconds=0.0):
         self.folder = Path(folder)
         self.kernel = kernel
         self.tune_params = {k: [_plain(v) for v in values] for k, values in tune_params.items()}
         self.iterations = iterations
-        self.configs = None
+        self.seconds = seconds
+        self.configs = self._numbers = None
+        self._times = call.Times(self.folder / "times.txt")
         blocks = [n for n in kernel.names if n in self.tune_params]
         limits = list(limits)
         if blocks:
-            limits.append(f"{' * '.join(blocks)} <= {MAX_THREADS}")
-        names = list(self.tune_params)
+            limits.append(f"{' * '.join(blocks)} <= {kernel.max_threads}")
         grid = launch.grid_expressions(kernel.problem_size, kernel.divisors, self.tune_params, kernel.names)
         shared = launch.shared_expression(kernel.smem_args, self.tune_params)
-        filters = restrictions.translated(limits, names)
-        if done or None in (grid, shared, filters) or kernel.source.needs_text_for_each(self.tune_params):
+        filters = restrictions.translated(limits, self.tune_params)
+        if listed or done or None in (grid, shared, filters) or kernel.source.needs_text_for_each(self.tune_params):
             self._listed(limits, set(done))
         else:
             self._by_expressions(filters, grid, shared)
@@ -78,6 +53,8 @@ class Project:
         code = kernel.source.code(kernel.source.text(None))
         self._write_source("kernel", code)
         constants = {n: d for n, d in zip(kernel.names, (256, 1, 1)) if n not in self.tune_params}
+        self._key = list(self.tune_params)
+        self._macros = [*constants, *self.tune_params, "kernel_tuner", *(f"grid_size_{d}" for d in "xyz")]
         lines = ["[constants]", "kernel_tuner = 1", *(f"{n} = {v}" for n, v in constants.items()), "", "[parameters]"]
         lines += [f"{name} = {json.dumps(values)}" for name, values in self.tune_params.items()]
         lines += ["", "[derived]", *(f"grid_size_{d} = {json.dumps(e)}" for d, e in zip("xyz", grid))]
@@ -112,14 +89,16 @@ class Project:
         derived = {f"kt_{n}": list(column) for n, column in zip(sizes, zip(*shapes))}
         derived["kt_shared"] = shared
         derived["kt_source"] = [numbers[name] for name in files]
+        self._key, self._macros = [INDEX], [INDEX, *derived]
         lines = ["[parameters]", f"{INDEX} = {list(range(len(self.configs)))}", "", "[derived]"]
         lines += [f"{name} = {json.dumps(choice(values))}" for name, values in derived.items()]
         self.shape = ([f"kt_{n}" for n in sizes[:3]], [f"kt_{n}" for n in sizes[3:]], "kt_shared")
         self.space = "\n".join(lines)
 
     def _suffix(self):
-        if self.kernel.on_gpu:
-            return ".cu"
+        fixed = {"CUDA": ".cu", "OPENCL": ".cl", "FORTRAN": ".F90"}.get(self.kernel.source.language)
+        if fixed is not None:
+            return fixed
         if any(c in self.kernel.source.text(self._first()) for c in _DEVICE_CODE):
             return ".cu"
         suffix = self.kernel.source.suffix() or ".cc"
@@ -136,9 +115,14 @@ class Project:
     def _write_source(self, name, code):
         (self.folder / f"{name}{self._suffix()}").write_text(self._with_others(code), encoding="utf-8")
 
-    def _build(self):
+    def _build(self, pipes):
         kernel = self.kernel
         folders = [str(self.folder), os.getcwd()]
+        if kernel.source.language == "OPENCL":
+            # The compiler of a device looks into no folder: what is included is named.
+            parts = sorted(f.name for f in self.folder.iterdir() if f.name.startswith(("part_", "source_")))
+            lines = ["[build]", f"sources = {json.dumps([f'kernel{self._suffix()}', *parts])}", 'language = "opencl"']
+            return [*lines, f"flags = {json.dumps(kernel.compiler_options)}"]
         lines = ["[build]", f'sources = ["kernel{self._suffix()}"]']
         if kernel.on_gpu:
             options = [o for o in kernel.compiler_options if not re.match(r"--?(gpu-architecture|arch|gencode)\b", o)]
@@ -153,51 +137,77 @@ class Project:
         if compiler == "g++" and (self._suffix() == ".cu" or any(c in code for c in cuda)) and _found("nvcc"):
             compiler = "nvcc"
         options = kernel.compiler_options + [f"-I{f}" for f in folders]
-        if os.path.basename(compiler) == "nvcc":
+        target = kernel.source.entry
+        if kernel.source.language == "FORTRAN":
+            target = fortran.symbol(code, target, compiler)
+            compiler = self._script(fortran.script(compiler))
+        elif os.path.basename(compiler) == "nvcc":
             # nvcc passes options of the host's compiler on only where it is told to.
-            script = self.folder / "nvcc.sh"
-            script.write_text(
+            compiler = self._script(
                 '#!/bin/sh\nfor a in "$@"; do shift; case "$a" in -fPIC) set -- "$@" -Xcompiler=-fPIC;; *) set -- "$@" "$a";; esac; done\n'
-                f'exec {compiler} "$@"\n',
-                encoding="utf-8",
+                f'exec {compiler} "$@"\n'
             )
-            script.chmod(0o700)
-            compiler = str(script)
-        lines += ['language = "c++"', f'entry = "{kernel.source.entry}"', 'returns = "ms"']
-        lines += [f"compiler = {json.dumps(compiler)}", f"flags = {json.dumps(options)}"]
-        return lines
+        between = call.code(
+            kernel.arguments, key=self._key, macros=self._macros, target=target, runs=self.iterations, times=self._times.file, pipes=pipes
+        )
+        (self.folder / "call.cc").write_text(between, encoding="utf-8")
+        lines = ["[build]", f'sources = ["kernel{self._suffix()}", "call.cc"]', 'language = "c++"']
+        lines += [f'entry = "{call.ENTRY}"', 'returns = "ms"']
+        return [*lines, f"compiler = {json.dumps(compiler)}", f"flags = {json.dumps(options)}"]
+
+    def _script(self, text):
+        file = self.folder / "compile.sh"
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o700)
+        return str(file)
 
     def _first(self):
         if self.configs:
             return self.configs[0]
         return {name: values[0] for name, values in self.tune_params.items()}
 
-    def write(self, *, answer=None, atol=1e-6, outputs=(), check=None):
+    def write(self, *, answer=None, atol=1e-6, outputs=(), check=None, pipes=None):
         """Writes the problem file; returns its path.
 
         ``answer`` has the right values by argument, ``outputs`` the numbers of arguments that ``check``, a command, looks at.
+        ``pipes``: where host code asks before and after its runs.
         """
         kernel = self.kernel
-        writer = Writer(self.folder)
+        writer = Writer(self.folder, kernel.on_gpu)
         for i, argument in enumerate(kernel.arguments):
             expected = None if answer is None else answer[i]
             writer.add(i, argument, written=expected is not None or i in outputs, answer=expected, atol=atol)
         if kernel.on_gpu:
             for i, (symbol, value) in enumerate(kernel.cmem_args.items(), len(kernel.arguments)):
                 writer.add(i, np.asarray(value), written=False, symbol=symbol)
-        seconds = min(max(SECONDS * self.iterations / 7, 0.005), 2.0)
-        parts = [f'name = "{_name(kernel.source.name)}"', self.space, "\n".join(self._build())]
+        # Host code measures itself in the number of runs that the caller names; the tuner's own windows follow.
+        seconds = max(min(max(SECONDS * self.iterations / 7, 0.005), 2.0), self.seconds) if kernel.on_gpu else 0.005
+        parts = [f'name = "{_name(kernel.source.name)}"', self.space, "\n".join(self._build(pipes))]
         if kernel.on_gpu:
             grid, block, shared = self.shape
-            shape = f"grid = {json.dumps(grid)}\nblock = {json.dumps(block)}\nshared = {json.dumps(shared)}"
+            shape = f"grid = {json.dumps(grid)}\nblock = {json.dumps(block)}"
+            if kernel.source.language == "CUDA" or kernel.smem_args:
+                shape += f"\nshared = {json.dumps(shared)}"
             parts.append(f'[[launch]]\nkernel = "{kernel.source.entry}"\n{shape}')
         parts += writer.tables
         if check is not None:
             parts.append(f"[check]\ncommand = {json.dumps(check)}\ntimeout = 3600.0")
-        parts.append(f"[measure]\nseconds = {seconds!r}\ntimeout = 60.0\ndrift = false\nrestore = false")
+        parts.append(f"[measure]\nseconds = {seconds!r}\ntimeout = {3600.0 if pipes else 60.0}\ndrift = false\nrestore = false")
         path = self.folder / "problem.toml"
         path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         return path
+
+    def times(self, config):
+        """Times of each run of host code that was measured with a config, ms; ``None`` for other code, or if it was not."""
+        return None if self.kernel.on_gpu else self._times.of(config)
+
+    def request(self, params):
+        """A config as the tuner is asked for it: its values, or its number in a list."""
+        if self.configs is None:
+            return [_plain(v) for v in params.values()]
+        if self._numbers is None:
+            self._numbers = {key_of(c): i for i, c in enumerate(self.configs)}
+        return [self._numbers.get(key_of(params), -1)]
 
     def params(self, config):
         """The parameters of a config as the tuner writes it."""
@@ -208,7 +218,12 @@ class Project:
 
 def key_of(params):
     """The name of a config in a cache file."""
-    return ",".join(str(v) for v in params.values())
+    return key_of_values(params.values())
+
+
+def key_of_values(config):
+    """The same of a config's values."""
+    return ",".join(map(str, config))
 
 
 def _plain(value):

@@ -2,12 +2,14 @@
 
 import inspect
 import itertools
+import math
+import re
 
-from .expressions import translate
+from .expressions import divides_safely, literal, translate
 from .util import evaluate
 
-#: Combinations that functions are called for at most.
-MOST = 20_000_000
+#: Combinations of values for which a restriction that only Python knows is written out.
+TABLE = 4096
 
 
 def as_list(restrictions):
@@ -33,8 +35,7 @@ def _holds(restriction, params):
     if isinstance(restriction, str):
         return evaluate(restriction, {k: repr(v) if isinstance(v, str) else v for k, v in params.items()})
     if isinstance(restriction, tuple) and len(restriction) >= 2:
-        own = {name: params[name] for name in restriction[1]}
-        return _holds_for(restriction[0], own)
+        return _holds_for(restriction[0], {name: params[name] for name in restriction[1]})
     return _holds_for(restriction, params)
 
 
@@ -66,31 +67,116 @@ def _call(function, params):
     return function(**params) if by_name else function(params)
 
 
-def translated(restrictions, names):
+def translated(restrictions, tune_params):
     """The restrictions as expressions of a problem file; ``None`` if one of them is none."""
-    out = []
-    for restriction in restrictions:
-        text = translate(restriction, names) if isinstance(restriction, str) else None
-        if text is None:
+    names = {name: name for name in tune_params}
+    out = [as_filter(restriction, tune_params, tune_params, names) for restriction in restrictions]
+    return None if None in out else out
+
+
+def _translated(restriction, tune_params):
+    text = translate(restriction, tune_params) if isinstance(restriction, str) else None
+    return text if text is not None and divides_safely(text, tune_params) else None
+
+
+def as_filter(restriction, tune_params, codes, names):
+    """A restriction as a filter of a space in which ``codes`` stand for values and ``names`` for parameters; ``None`` if it is none.
+
+    A text is translated. What only Python knows becomes the list of what passes, if it looks at few combinations of values.
+    """
+    if isinstance(restriction, str) and all(codes[n] == tune_params[n] and names[n] == n for n in _words(restriction) & set(codes)):
+        text = _translated(restriction, tune_params)
+        if text is not None:
+            return text
+    try:
+        return _tabled(restriction, tune_params, codes, names)
+    except Exception:  # noqa: BLE001 - it is asked again where the other restrictions hold, and raises there
+        return None
+
+
+def _words(text):
+    return set(re.findall(r"[A-Za-z_]\w*", text))
+
+
+class _Watched(dict):
+    """Parameters that note which of them are looked at."""
+
+    def __init__(self, params):
+        super().__init__(params)
+        self.seen = set()
+
+    def __getitem__(self, name):
+        self.seen.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name, default=None):
+        self.seen.add(name)
+        return super().get(name, default)
+
+    def _all(self):
+        self.seen.update(super().keys())
+        return super()
+
+    def __iter__(self):
+        return self._all().__iter__()
+
+    def keys(self):
+        return self._all().keys()
+
+    def values(self):
+        return self._all().values()
+
+    def items(self):
+        return self._all().items()
+
+    def copy(self):
+        return dict(self._all().items())
+
+
+def _looked_at(restriction, params):
+    """Whether a config passes, and the parameters that decide it."""
+    if isinstance(restriction, str):
+        return holds(restriction, params), _words(restriction) & set(params)
+    watched = _Watched(params)
+    passes = holds(restriction, watched)
+    return passes, watched.seen
+
+
+def _tabled(restriction, tune_params, codes, names):
+    """A restriction as the list of all values that pass it; ``None`` if these are too many."""
+    first = {name: values[0] for name, values in tune_params.items()}
+    read = []
+    while True:
+        # A function may look at more where it gets further.
+        if math.prod(len(tune_params[n]) for n in read) > TABLE:
             return None
-        out.append(text)
-    return out
+        passing, failing, more = [], 0, set()
+        for at in itertools.product(*(range(len(tune_params[n])) for n in read)):
+            params = {**first, **{n: tune_params[n][i] for n, i in zip(read, at)}}
+            passes, seen = _looked_at(restriction, params)
+            more = seen - set(read)
+            if more:
+                break
+            if passes:
+                passing.append(at)
+            else:
+                failing += 1
+        if not more:
+            break
+        read += [n for n in tune_params if n in more]
+    if not read or not passing:
+        return "1 == 1" if passing else "1 == 0"
+    if not failing:
+        return "1 == 1"
+    rows = [[literal(codes[n][i]) for n, i in zip(read, at)] for at in passing]
+    if len(read) == 1:
+        return f"{names[read[0]]} in [{', '.join(r[0] for r in rows)}]"
+    return f"({', '.join(names[n] for n in read)}) in [{', '.join('(' + ', '.join(r) + ')' for r in rows)}]"
 
 
-def valid_configs(tune_params, restrictions, most=MOST):
-    """Every config that meets all restrictions, in the order of the parameters' values."""
-    names = list(tune_params)
-    total = 1
-    for values in tune_params.values():
-        total *= len(values)
-    if total > most:
-        raise ValueError(
-            f"the space has {total} combinations: functions cannot be asked for more than {most} of them. "
-            "Write the restrictions, the problem size and the grid divisors as strings"
-        )
-    out = []
-    for values in itertools.product(*tune_params.values()):
-        params = dict(zip(names, values))
-        if all(holds(r, params) for r in restrictions):
-            out.append(params)
-    return out
+def valid_configs(tune_params, restrictions):
+    """Every config that meets all restrictions, in the order of the parameters' values: dictionaries."""
+    from .searchspace import Searchspace
+
+    space = Searchspace(tune_params, restrictions, None)
+    return [dict(zip(tune_params, config)) for config in space.list]

@@ -1,6 +1,7 @@
 """Trials of the tuner as Kernel Tuner's results."""
 
 import re
+import statistics
 import warnings
 from datetime import datetime, timezone
 
@@ -16,6 +17,10 @@ from .util import (
 _TOO_MUCH = re.compile(r"uses too much shared data|local memory limit exceeded|local memory \(\d+\) exceeds limit")
 #: NVRTC only reports how much it is: more static shared memory than any GPU gives a block, bytes.
 _SHARED, _MOST_SHARED = re.compile(r"(\d+) bytes smem"), 48 << 10
+#: What the loader says of code without the kernel.
+_MISSING = re.compile(r"undefined symbol: (\S+)")
+#: What a kernel returned in place of a time that can be one.
+_RETURNED = re.compile(r"it returned (\S+) s as its time")
 TIMINGS = ("compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time")
 
 
@@ -30,6 +35,11 @@ def result_of(trial, params, verbose=False):
         times = [1e3 * t for t in measured["times_s"]]
         result["time"] = 1e3 * measured["time_s"]
         result["times"] = times
+    elif (returned := _RETURNED.search((trial.get("failed") or {}).get("message", ""))) is not None:
+        # As in Kernel Tuner it is the time, whatever it says; NaN and infinities are never the best.
+        result["time"] = 1e3 * float(returned[1])
+        result["times"] = [result["time"]]
+        warnings.warn(f"config {get_config_string(params)} returned {result['time']:g} ms as its time", RuntimeWarning, stacklevel=2)
     else:
         result["__error__"] = _error(trial, params, verbose)
     result["compile_time"] = 1e3 * trial.get("build_s", 0.0)
@@ -40,12 +50,32 @@ def result_of(trial, params, verbose=False):
     return result
 
 
+def repeated(result, times_ms, iterations):
+    """The result with as many times as the caller's iterations.
+
+    ``times_ms`` are those of single runs. Without them the batches of the measurement are put together into as many means.
+    """
+    if "times" not in result:
+        return result
+    if times_ms:
+        return {**result, "times": times_ms, "time": statistics.median(times_ms)}
+    times, count = result["times"], max(int(iterations), 1)
+    if len(times) <= count:
+        return result
+    ends = [len(times) * i // count for i in range(count + 1)]
+    return {**result, "times": [statistics.fmean(times[i:j]) for i, j in zip(ends, ends[1:])]}
+
+
 def _error(trial, params, verbose):
     failed = trial.get("failed") or {}
     failure, message = failed.get("failure", "unknown"), failed.get("message", "")
     config = get_config_string(params)
     if failure == "wrong":
         raise RuntimeError(f"Kernel result verification failed for: {config}: {message}")
+    missing = _MISSING.search(message)
+    if missing is not None:
+        # No other config has it either.
+        raise AttributeError(f"the compiled code has no function {missing[1]}: {message}")
     if failure == "compile" and not _needs_too_much(message):
         print(f"compile_kernel failed due to error: {message}")
         raise CompileError(f"compiling failed for: {config}: {message}")
@@ -73,19 +103,18 @@ def show(result, tune_params, metrics, units):
     print(get_config_string(result, keys, units), flush=True)
 
 
-def share_overhead(results, overhead_ms):
-    """Gives each new result its share of the time that no stage of it took; all of it counts as the framework's."""
-    each = max(overhead_ms, 0.0) / max(len(results), 1)
-    for result in results:
-        result["strategy_time"] = 0.0
-        result["framework_time"] = each
+def raise_if_nothing_ran(results, failures):
+    """Raises RuntimeError if no config was measured, and the first failure was no limit of the device."""
+    if failures and all("__error__" in r for r in results):
+        raise RuntimeError(f"no config could be measured; the first failure: {failures[0]}")
 
 
 def total_timings(results, env, total_ms):
-    """Adds the sums of the results' timings to the environment."""
+    """Adds the sums of the results' timings to the environment; simulated time counts as if it had passed."""
     if any(t not in r for r in results for t in TIMINGS):
         return env
     sums = {t: sum(r[t] for r in results) for t in TIMINGS}
     env.update({f"total_{t}": s for t, s in sums.items()})
-    env["overhead_time"] = total_ms - sum(sums.values())
+    # Builds run beside each other: their sum may be more than the time that passed.
+    env["overhead_time"] = max(total_ms + env.get("simulated_time", 0.0) - sum(sums.values()), 0.0)
     return env

@@ -1,54 +1,62 @@
 """Searches of a recorded space: nothing is built or measured."""
 
-import time
-from pathlib import Path
+import warnings
 
-from .project import INDEX, key_of
-from .restrictions import valid_configs
+from .project import key_of_values
+from .restrictions import holds
 from .results import with_metrics
-from .tuner import Run
+from .runner import STAGES, Runner, without_stages
+from .util import InvalidConfig
 
 
-def search(folder, tune_params, limits, entries, search_of, metrics):
-    """Results of a search over the entries of a cache, in the order in which the strategy asks for them."""
-    configs = valid_configs(tune_params, limits)
-    missing = [c for c in configs if key_of(c) not in entries]
-    if missing:
-        raise ValueError(
-            f"kernel configuration {tuple(missing[0].values())} not in cache - in simulation mode, "
-            f"all configurations must be present in the cache ({len(missing)} are not)"
-        )
-    for config in _order(Path(folder), configs, entries, search_of):
-        yield with_metrics(dict(entries[key_of(config)]), metrics)
+class Simulated(Runner):
+    """Looks configs up in a cache. The first time that one is asked for counts, with its recorded times."""
 
+    simulation_mode = True
 
-def _order(folder, configs, entries, search_of):
-    if search_of.name == "exhaustive":
-        count = len(configs) if search_of.evaluations is None else int(search_of.evaluations)
-        yield from configs[:count]
-        return
-    recorded = folder / "recorded"
-    recorded.mkdir()
-    for i, config in enumerate(configs):
-        entry = entries[key_of(config)]
-        text = "no measurement" if "__error__" in entry or "time" not in entry else f"time {entry['time']!r}"
-        (recorded / str(i)).write_text(text + "\n", encoding="utf-8")
-    problem = folder / "problem.toml"
-    problem.write_text(_problem(len(configs)), encoding="utf-8")
-    until = None if search_of.time_limit is None else time.monotonic() + search_of.time_limit
-    run = Run(problem, folder / "sweep", strategy=search_of.name, budget=search_of.budget(), seed=search_of.seed, until=until)
-    try:
-        for trial in run:
-            yield configs[int(trial["config"][0])]
-    finally:
-        run.close()
+    def __init__(self, entries, limits, tune_params, metrics, units, quiet):
+        super().__init__(tune_params, metrics, units, quiet)
+        self.entries, self.limits = entries, limits
+        self.simulated_ms = 0.0
+        self._seen = set()
 
+    def evaluate(self, configs, budget):
+        found = []
+        for config in configs:
+            if budget.is_done():
+                found.append(None)
+                continue
+            key = key_of_values(config)
+            if key in self.entries:
+                found.append(self._entry(key, budget))
+            else:
+                found.append(self._missing(config))
+        return found
 
-def _problem(count):
-    """A command that prints what was recorded of a config."""
-    return (
-        f'name = "recorded"\n[parameters]\n{INDEX} = {list(range(count))}\n'
-        f'[run]\ncommand = "cat recorded/{{{INDEX}}}"\ntime = {{ regex = \'time (\\S+)\', unit = "ms" }}\nrepeats = 1\n'
-        "[measure]\nseconds = 0.0001\n"
-    )
+    def _entry(self, key, budget):
+        entry = self.entries[key]
+        if key in self._seen:
+            return with_metrics(without_stages(entry), self.metrics)
+        result = with_metrics(dict(entry), self.metrics)
+        self._seen.add(key)
+        self.show(result)
+        budget.add_evaluations(1)
+        if all(t in result for t in STAGES):
+            spent = sum(result[t] for t in STAGES)
+            self.simulated_ms += spent
+            budget.add_time(milliseconds=spent)
+        elif budget.time_limit is not None:
+            raise RuntimeError(
+                f"simulation with a time_limit: the cache file has no compile_time, verification_time and benchmark_time of {key}"
+            )
+        return result
 
+    def _missing(self, config):
+        params = dict(zip(self.tune_params, config))
+        if all(holds(r, params) for r in self.limits):
+            raise ValueError(
+                f"kernel configuration {tuple(config)} not in cache - in simulation mode, all configurations that are "
+                "asked for must be present in the cache"
+            )
+        warnings.warn(f"configuration {tuple(config)} is not in the cache and does not pass the restrictions", UserWarning, stacklevel=2)
+        return {**params, "__error__": InvalidConfig()}

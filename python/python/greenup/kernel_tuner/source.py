@@ -4,11 +4,10 @@ import os
 import re
 from pathlib import Path
 
+from .host.fortran import is_fortran
 from .util import replace_param_occurrences
 
 _CODE = ("__global__ ", "__kernel ", "void ", "float ")
-_FORTRAN = ("gfortran", "nvfortran", "ftn", "ifort")
-
 
 def looks_like_a_filename(source):
     """Whether a text names a file rather than being code."""
@@ -27,7 +26,7 @@ def detect_language(text):
 class KernelSource:
     """The sources of a kernel."""
 
-    def __init__(self, kernel_name, sources, lang, defines):
+    def __init__(self, kernel_name, sources, lang, defines, compiler=None):
         self.name = kernel_name
         self.sources = sources if isinstance(sources, list) else [sources]
         self.defines = defines
@@ -40,11 +39,10 @@ class KernelSource:
         #: Name of the function in the compiled file; instances of templates get one of their own.
         self.entry = kernel_name if "<" not in kernel_name else kernel_name.split("<")[0].strip() + "_instance"
         self.language = "CUDA" if lang in ("CUDA", "CUPY", "NVCUDA", "PYCUDA") else lang
-        if self.language not in ("CUDA", "C"):
-            raise NotImplementedError(
-                f"lang={lang!r}: greenup.kernel_tuner runs C, C++ and CUDA kernels; "
-                "OpenCL kernels can be tuned with a problem file, see `greenup init`"
-            )
+        if self.language == "C" and is_fortran(compiler):
+            self.language = "FORTRAN"
+        if self.language not in ("CUDA", "C", "FORTRAN", "OPENCL"):
+            raise NotImplementedError(f"lang={lang!r}: greenup.kernel_tuner runs C, C++, Fortran, CUDA and OpenCL kernels")
 
     @property
     def generated(self):
@@ -67,6 +65,8 @@ class KernelSource:
 
     def code(self, text):
         """The code with the kernel under its plain name in the compiled file."""
+        if self.language in ("FORTRAN", "OPENCL") and "<" not in self.name:
+            return text
         if "<" in self.name:
             if self.language != "CUDA":
                 raise NotImplementedError(f"kernel_name={self.name!r}: only CUDA kernels may be instances of templates")
@@ -174,7 +174,3 @@ def instantiated(code, instance, entry):
     )
     return code[: found.start()] + device + code[found.end() :] + wrapper
 
-
-def is_fortran(compiler):
-    """Whether a compiler is one for Fortran."""
-    return os.path.basename(str(compiler or "")) in _FORTRAN

@@ -22,42 +22,51 @@ def executable():
 
 
 class Run:
-    """A search in progress. Iterating gives its trials, as the tuner records them.
+    """A tuner in progress, which measures what is requested.
 
-    ``interrupts`` is asked for Ctrl-C between them.
+    ``interrupts`` is asked for Ctrl-C while it is awaited.
     """
 
-    def __init__(self, problem, out, *, strategy, budget, seed, gpu=None, until=None, interrupts=None):
+    def __init__(self, problem, out, *, device=None, sensor="none", interrupts=None):
         self.out = out
         self._interrupts = interrupts
-        self._until = until
-        command = [executable(), "tune", str(problem), "--out", str(out), "--strategy", strategy, "--budget", budget]
-        command += ["--seed", str(seed), "--finalists", "0", "--near-ties", "0", "--rounds", "2", "--sensor", "none", "--quiet"]
-        if gpu is not None:
-            command += ["--device", f"cuda:{gpu}"]
+        command = [executable(), "tune", str(problem), "--out", str(out), "--requests", "-", "--budget", "100%"]
+        command += ["--finalists", "0", "--near-ties", "0", "--rounds", "2", "--quiet"]
+        for flag, value in (("--device", device), ("--sensor", sensor)):
+            if value is not None:
+                command += [flag, value]
         self._said = open(os.path.join(os.path.dirname(str(problem)), "tuner.log"), "w+b")  # noqa: SIM115
         # A session of its own: Ctrl-C reaches it only through `stop`, which lets it record what it has.
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=self._said, stderr=self._said, start_new_session=True
+            command, stdin=subprocess.PIPE, stdout=self._said, stderr=self._said, start_new_session=True
         )
         self._read = 0
         self._rest = b""
 
-    def __iter__(self):
+    def request(self, configs):
+        """Asks for configs, lists of values; they are built together and measured in this order."""
+        try:
+            self._process.stdin.write(json.dumps(configs).encode() + b"\n")
+            self._process.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            # Its message is found where its trials are awaited.
+            pass
+
+    def trials(self, count):
+        """So many trials, as the tuner records them."""
         while True:
             running = self._process.poll() is None
-            yield from self.new()
+            for trial in self.new():
+                yield trial
+                count -= 1
+            if count <= 0:
+                return
             if not running:
                 break
-            if self._until is not None and time.monotonic() > self._until:
-                self.stop()
-                yield from self.new()
-                return
-            time.sleep(0.01)
+            time.sleep(0.005)
             if self._interrupts is not None:
                 self._interrupts.check()
-        if self._process.returncode != 0:
-            raise TunerError(self.said())
+        raise TunerError(self.said() or f"the tuner ended with code {self._process.returncode}")
 
     def new(self):
         """Trials that were recorded since the last call."""
@@ -77,13 +86,20 @@ class Run:
     def stop(self, patience=30.0):
         """Ends the search; what was measured is recorded."""
         for sign, wait in ((signal.SIGINT, patience), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
-            if self._process.poll() is not None:
-                return
-            self._process.send_signal(sign)
+            if self._process.poll() is None:
+                self._process.send_signal(sign)
+            self._end_requests()
             try:
                 self._process.wait(wait)
+                return
             except subprocess.TimeoutExpired:
                 continue
+
+    def _end_requests(self):
+        try:
+            self._process.stdin.close()
+        except BrokenPipeError:
+            pass
 
     def said(self):
         """What the tuner printed."""
@@ -93,6 +109,7 @@ class Run:
 
     def close(self):
         """Ends the search if it runs."""
+        self._end_requests()
         self.stop(patience=5.0)
         self._said.close()
 

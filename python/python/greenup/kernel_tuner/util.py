@@ -1,11 +1,15 @@
 """Helpers of Kernel Tuner's ``util`` module that scripts use: errors of configs, strings, expressions of parameters."""
 
+import contextlib
 import json
 import math
+import os
 import re
-import sys
 
 import numpy as np
+
+from .arguments.signature import check_argument_list  # noqa: F401 - of this module in Kernel Tuner
+from .budget import StopCriterionReached, TuningBudget  # noqa: F401 - Kernel Tuner has them here
 
 DEFAULT_BLOCK_SIZE_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 
@@ -41,7 +45,7 @@ class CompileError(RuntimeError):
 
 def is_measured(value):
     """Whether a value of a result is a number; NaN and infinities are missing values."""
-    return isinstance(value, (int, float)) and math.isfinite(value)
+    return isinstance(value, (int, float, np.integer, np.floating)) and math.isfinite(value)
 
 
 def _standard(value):
@@ -110,26 +114,25 @@ def get_objective_defaults(objective, objective_higher_is_better):
 
 
 def get_best_config(results, objective, objective_higher_is_better=False):
-    """The result with the best objective; configs without a measurement come last."""
-    worst = -sys.float_info.max if objective_higher_is_better else sys.float_info.max
-
-    def value(result):
-        found = result.get(objective)
-        return found if "__error__" not in result and is_measured(found) else worst
-
-    return (max if objective_higher_is_better else min)(results, key=value)
+    """The result with the best objective; ``None`` if no config has one."""
+    valid = [r for r in results if "__error__" not in r and is_measured(r.get(objective))]
+    return (max if objective_higher_is_better else min)(valid, key=lambda r: r[objective], default=None)
 
 
-def get_pareto_results(results, objectives, higher_is_better):
-    """The results that no other one beats in all objectives."""
-    signs = [-1 if up else 1 for up in higher_is_better]
+def get_pareto_results(results, objectives, objective_higher_is_better, mark_optima=True):
+    """The results that no other one beats in all objectives; they get ``optimal``."""
+    signs = [-1 if up else 1 for up in objective_higher_is_better]
     valid = [r for r in results if "__error__" not in r and all(is_measured(r.get(o)) for o in objectives)]
     costs = [[s * r[o] for s, o in zip(signs, objectives)] for r in valid]
 
     def beaten(own):
         return any(all(x <= y for x, y in zip(c, own)) and c != own for c in costs)
 
-    return [r for r, own in zip(valid, costs) if not beaten(own)]
+    front = [r for r, own in zip(valid, costs) if not beaten(own)]
+    if mark_optima:
+        for r in front:
+            r["optimal"] = True
+    return front
 
 
 def get_config_string(params, keys=None, units=None):
@@ -155,10 +158,14 @@ def replace_param_occurrences(string, params):
     return "".join(str(params[w]) if w in params else w for w in words)
 
 
+#: What expressions may use besides Python's own functions.
+_KNOWN = {"np": np, "numpy": np, "math": math, **{n: getattr(math, n) for n in ("ceil", "floor", "sqrt", "log", "log2", "exp", "gcd")}}
+
+
 def evaluate(expression, params):
     """Value of a Python expression of parameters, as Kernel Tuner evaluates it."""
     # The expressions are part of the caller's own script.
-    return eval(replace_param_occurrences(expression, params), {"np": np, "numpy": np, "math": math})  # noqa: S307
+    return eval(replace_param_occurrences(expression, params), dict(_KNOWN))  # noqa: S307
 
 
 def process_metrics(params, metrics):
@@ -204,3 +211,9 @@ def block_names(block_size_names, tune_params):
         own = {k.lower(): k for k in tune_params}
         names = [own.get(n, n) for n in DEFAULT_BLOCK_SIZE_NAMES]
     return names + list(DEFAULT_BLOCK_SIZE_NAMES[len(names) :])
+
+
+def delete_temp_file(filename):
+    """Removes a file, if it is there."""
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(filename)

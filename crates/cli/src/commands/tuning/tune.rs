@@ -43,6 +43,7 @@ pub fn run(args: &TuneArgs) -> Result {
         .unwrap_or_else(|| PathBuf::from("sweeps").join(&problem.space.name));
     let mut request = Request::new(problem, file.path, &args.search, dir.clone())?;
     request.options.shard = args.shard;
+    request.requests.clone_from(&args.requests);
     request.devices = devices.cloned();
     request.workers = args.workers;
     request.launched = launched;
@@ -54,7 +55,11 @@ pub fn run(args: &TuneArgs) -> Result {
             name: &problem.space.name,
             out: dir.display().to_string(),
             objective: done.objective.to_string(),
-            strategy: &args.search.strategy,
+            strategy: if args.requests.is_some() {
+                "requests"
+            } else {
+                &args.search.strategy
+            },
             points: done.points,
             parameters: &done.sweep.facts.parameters,
             verified: problem.verified(),

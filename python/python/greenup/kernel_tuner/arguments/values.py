@@ -1,5 +1,7 @@
 """Kernel arguments: NumPy arrays and scalars as arguments of a problem file, with their data in files."""
 
+import struct
+
 import numpy as np
 
 _TYPES = {
@@ -22,15 +24,29 @@ def to_numpy(argument, position):
         return argument.get()
     if hasattr(argument, "detach") and hasattr(argument, "cpu"):
         return argument.detach().cpu().numpy()
-    if hasattr(argument, "select_for_configuration"):
-        raise NotImplementedError(f"argument {position}: Tunable arguments are not supported")
     raise TypeError(
         f"Argument at position {position} of type: {type(argument)} should be of type "
         "np.ndarray, numpy scalar, cupy.ndarray or torch.Tensor"
     )
 
 
+def return_to(argument, values):
+    """Writes what a kernel gave into the caller's own array, which it changes there in Kernel Tuner too."""
+    if isinstance(argument, np.ndarray):
+        if argument.flags.writeable:
+            argument[...] = values
+    elif hasattr(argument, "set") and hasattr(argument, "get"):
+        argument.set(values)
+    elif hasattr(argument, "copy_") and hasattr(argument, "detach"):
+        import torch
+
+        argument.detach().copy_(torch.from_numpy(values))
+
+
 def _type(dtype, position):
+    # Structures are bytes; only a check in Python looks at them.
+    if dtype.kind == "V":
+        return "u8"
     if str(dtype) not in _TYPES:
         raise TypeError(f"Argument at position {position} has an unsupported dtype: {dtype}")
     return _TYPES[str(dtype)]
@@ -53,22 +69,30 @@ def check_answer(arguments, answer):
                 f"the kernel output: {expected.dtype} != {argument.dtype}."
             )
         if expected.size != argument.size:
-            raise TypeError(
+            raise ValueError(
                 f"Element {i} of the expected results list has a size different from the kernel argument: "
                 f"{expected.size} != {argument.size}."
             )
 
 
-def compared_by_tuner(argument):
+def compared_by_tuner(argument, answer):
     """Whether the tuner itself can compare an array with its answer; otherwise Python does."""
-    return str(argument.dtype) not in ("float16", "complex64", "complex128", "bool")
+    if argument.size == 0 or argument.dtype.kind == "V" or str(argument.dtype) in ("float16", "complex64", "complex128", "bool"):
+        return False
+    return answer is None or not has_nan(answer)
+
+
+def has_nan(array):
+    """Whether an array has a NaN."""
+    return array.dtype.kind in "fc" and bool(np.isnan(array).any())
 
 
 class Writer:
     """Writes arguments into a project's folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, on_gpu):
         self.folder = folder
+        self.on_gpu = on_gpu
         self.tables = []
         self._files = {}
 
@@ -86,7 +110,8 @@ class Writer:
         lines = ["[[arguments]]", f'name = "{name_of(i)}"', f'type = "{kind}"']
         if isinstance(argument, np.ndarray):
             if argument.size == 0:
-                raise ValueError(f"Argument at position {i} is an empty array")
+                # A pointer to memory that nobody looks at.
+                argument, written, answer = np.zeros(1, argument.dtype), False, None
             size = argument.nbytes // np.dtype(_numpy_of(kind)).itemsize
             lines += [f"size = {size}", f'fill = "file:{self._file(argument, f"{name_of(i)}.bin")}"']
             lines += [f'role = "{"inout" if written else "scratch"}"']
@@ -96,12 +121,21 @@ class Writer:
                 file = f"answer{i}.bin"
                 np.ascontiguousarray(answer.astype(argument.dtype, copy=False)).tofile(self.folder / file)
                 lines += [f'answer = {{ file = "{file}", atol = {float(atol)!r}, rtol = {RTOL!r} }}']
-        elif symbol is not None:
+        elif symbol is not None or not self.on_gpu and by_bytes(argument):
             return self.add(i, np.array([argument]), written=False, symbol=symbol)
         else:
-            lines += [f"value = {_scalar(argument, i)}"]
+            kind, value = _scalar(argument, kind, i)
+            lines[2:] = [f'type = "{kind}"', f"value = {value}"]
         self.tables.append("\n".join(lines))
         return None
+
+
+def by_bytes(argument):
+    """Whether a scalar's value cannot be written in a problem file: it is passed through an array of one element."""
+    if isinstance(argument, np.ndarray):
+        return False
+    value = argument.item()
+    return isinstance(value, float) and not np.isfinite(value) or isinstance(value, int) and abs(value) > 2**53
 
 
 def name_of(i):
@@ -113,14 +147,17 @@ def _numpy_of(kind):
     return {"f": "f", "i": "i", "u": "u"}[kind[0]] + str(int(kind[1:]) // 8)
 
 
-def _scalar(value, position):
-    if np.issubdtype(value.dtype, np.complexfloating):
-        raise TypeError(f"Argument at position {position}: complex scalars are not supported")
-    number = value.item()
-    if isinstance(number, float):
-        if not np.isfinite(number):
-            raise ValueError(f"Argument at position {position} is {number}: scalars must be finite")
-        return repr(number)
-    if abs(int(number)) > 2**53:
-        raise ValueError(f"Argument at position {position} is {number}: integers above 2**53 are not supported")
-    return str(int(number))
+def _scalar(value, kind, position):
+    """Type and value of a scalar in a problem file. What cannot be written as it is has the same bits in another type."""
+    if value.dtype.kind in "cV":
+        raise TypeError(f"Argument at position {position}: scalars of type {value.dtype} are not supported, arrays of them are")
+    if not by_bytes(value) and value.dtype != np.float16:
+        number = value.item()
+        return kind, repr(number) if isinstance(number, float) else str(int(number))
+    bits = int(value.view(f"i{value.dtype.itemsize}"))
+    if abs(bits) <= 2**53 or float(bits) == bits and abs(bits) < 2**63:
+        return f"i{8 * value.dtype.itemsize}", str(bits)
+    number = struct.unpack("=d", value.tobytes())[0]
+    if not np.isfinite(number):
+        raise ValueError(f"Argument at position {position} is {value}: integers above 2**53 with these bits are not supported")
+    return "f64", repr(number)

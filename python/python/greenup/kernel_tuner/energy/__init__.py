@@ -1,0 +1,1 @@
+"""Kernel Tuner's package `energy`: its functions set clocks, and say what to use instead."""

@@ -1,0 +1,1 @@
+"""Kernel Tuner's package `utils`: functions for code with directives."""
