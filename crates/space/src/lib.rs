@@ -22,7 +22,8 @@ pub use engine::{
 };
 pub use error::{ExprError, SpaceError, Span, closest};
 pub use notation::{
-    Definition, Facts, FilterText, ParameterText, SPACE_TABLES, Strength, ValuesText, with_line,
+    Definition, Facts, FilterText, ParameterText, SPACE_TABLES, Strength, ValuesText, with_facts,
+    with_line,
 };
 pub use plan::{Filter, Space};
 pub use value::Value;
