@@ -1,6 +1,7 @@
 //! Parameter spaces.
 
 mod functions;
+mod funnel;
 mod points;
 mod source;
 
@@ -8,7 +9,7 @@ use crate::convert::{to_value, value};
 use crate::errors::{SpaceError, hinted};
 use crate::run::run;
 use functions::Function;
-use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
+use greenup_space::{Facts, Index, Limits, Stop, count};
 use points::Points;
 use pyo3::exceptions::{
     PyException, PyIndexError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError,
@@ -253,38 +254,11 @@ impl Space {
         let valid = known.map(|i| u128::from(i.before));
         let (space, memory) = (&self.space, self.memory);
         let found = run(py, |stop| {
-            funnel(space, valid, time, &limits(memory, &|| stop.is_set()))
+            greenup_space::funnel(space, valid, time, &limits(memory, &|| stop.is_set()))
         })?
         .map_err(stopped)?;
-        let out = PyList::empty(py);
-        for row in &found.rows {
-            let filter = &self.space.filters()[row.filter];
-            let d = PyDict::new(py);
-            d.set_item("filter", filter.name.as_str())?;
-            d.set_item("strength", filter.strength.name())?;
-            d.set_item("expression", filter.expression.as_str())?;
-            d.set_item("because", filter.because.as_deref())?;
-            d.set_item("before", row.before)?;
-            d.set_item("after", row.after)?;
-            d.set_item("estimate", row.estimate.map(|e| e.points))?;
-            d.set_item("estimate_error", row.estimate.map(|e| e.error))?;
-            out.append(d)?;
-        }
-        let Some(known) = known else { return Ok(out) };
-        let mut before = known.before;
-        for (function, &after) in self.functions.iter().zip(&known.after) {
-            let d = PyDict::new(py);
-            d.set_item("filter", function.name.as_str())?;
-            d.set_item("strength", "hard")?;
-            for key in ["expression", "because", "estimate", "estimate_error"] {
-                d.set_item(key, py.None())?;
-            }
-            d.set_item("before", before)?;
-            d.set_item("after", after)?;
-            out.append(d)?;
-            before = after;
-        }
-        Ok(out)
+        let asked = known.map(|i| (i.before, i.after.as_slice()));
+        funnel::rows(py, space, &found, &self.functions, asked)
     }
 
     fn __repr__(&self) -> String {

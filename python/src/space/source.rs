@@ -30,7 +30,15 @@ pub(super) fn make(
             (parameters(values, &facts)?, facts, String::new(), None)
         }
         Err(_) => {
-            let (text, path) = text_or_file(source)?;
+            let kind = source.get_type().name()?;
+            let (text, path) = text_or_file(source).map_err(|e| {
+                if !e.is_instance_of::<PyTypeError>(source.py()) {
+                    return e;
+                }
+                PyTypeError::new_err(format!(
+                    "a space is a dict of parameters, a file or its text, not {kind}"
+                ))
+            })?;
             let facts = host_facts(&text, facts)?;
             let read = Definition::read(&text, &facts).map_err(|e| fault(e, path.as_deref()))?;
             (read, facts, text, path)
