@@ -1,4 +1,4 @@
-//! Exceptions: one for each part of the package, below `GreenupError`, with the fix as `hint`.
+//! Exceptions: one for each part of the package, below `GreenupError`, with the fix as `hint` and as a note.
 
 use greenup_app::AppError;
 use pyo3::PyTypeInfo;
@@ -14,7 +14,7 @@ pyo3::create_exception!(
     greenup,
     GreenupError,
     PyException,
-    "What went wrong in this package. `hint` is the fix, or None where none is known."
+    "What went wrong in this package. `hint` is the fix, or None where none is known; tracebacks of Python 3.11 and later show it as a note."
 );
 
 macro_rules! kinds {
@@ -58,8 +58,9 @@ pub fn of_application<T: PyTypeInfo>(e: &AppError) -> PyErr {
 pub fn hinted(error: PyErr, hint: Option<&str>) -> PyErr {
     if let Some(hint) = hint {
         Python::attach(|py| {
-            // An exception without the attribute still tells what is wrong.
+            // An exception without them still tells what is wrong. Notes, which tracebacks show, exist since Python 3.11.
             let _ = error.value(py).setattr("hint", hint);
+            let _ = (error.value(py)).call_method1("add_note", (format!("hint: {hint}"),));
         });
     }
     error

@@ -1,14 +1,15 @@
 //! Recorded sweeps.
 
-use crate::convert::{file_error, folder_error, object, path, value};
+use crate::convert::{file_error, folder_error, object, path, value as value_of};
 use crate::errors::{self, TuneError, hinted};
 use crate::run::run;
-use greenup_tune::Objective;
+use crate::search::Best;
 use greenup_tune::analyze::analyze;
+use greenup_tune::objective::{Cost, Objective};
 use greenup_tune::replay::replay;
 use greenup_tune::search::Budget;
 use greenup_tune::strategy::strategy;
-use greenup_tune::sweep::best::best;
+use greenup_tune::sweep::best::{NoBest, best};
 use greenup_tune::sweep::{FormatError, read_any};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -91,7 +92,7 @@ impl Sweep {
         for t in &self.sweep.trials {
             let row = PyDict::new(py);
             for (name, v) in self.sweep.facts.parameters.iter().zip(&t.config) {
-                row.set_item(name, value(py, v)?)?;
+                row.set_item(name, value_of(py, v)?)?;
             }
             let cost = t.cost();
             row.set_item("time_s", cost.map(|c| c.time_s).filter(|t| t.is_finite()))?;
@@ -106,16 +107,16 @@ impl Sweep {
         Ok(out)
     }
 
-    /// The best trial, as ``greenup best --format json`` prints it. ``objective``: time, energy, edp, …; by default that of the sweep.
-    #[pyo3(signature = (objective=None))]
-    fn best(&self, py: Python<'_>, objective: Option<&str>) -> PyResult<Py<PyAny>> {
-        let objective = self.objective(objective)?;
-        let sweep = self.aimed(objective)?;
-        let found = best(&sweep, objective).map_err(|e| TuneError::new_err(e.to_string()))?;
-        let json = found
-            .json()
-            .map_err(|e| TuneError::new_err(e.to_string()))?;
-        crate::convert::from_json(py, &json)
+    /// The best trial by the objective of the sweep, a `Best`; None if no trial succeeded.
+    #[getter]
+    fn best(&self, py: Python<'_>) -> PyResult<Option<Best>> {
+        self.found(py, None)
+    }
+
+    /// The best trial by another objective: time, energy, edp, metric:NAME, …; None if no trial succeeded. TuneError where the
+    /// trials lack what it needs.
+    fn best_by(&self, py: Python<'_>, objective: &str) -> PyResult<Option<Best>> {
+        self.found(py, Some(objective))
     }
 
     /// What the trials show, as ``greenup analyze --json`` prints it: a dict.
@@ -135,7 +136,7 @@ impl Sweep {
     /// What a strategy would have found: a dict ``evaluations``, ``failures``, ``clock_s`` (simulated, s), ``best``, ``optimum``, ``fraction``
     /// (optimum over best found) and ``trace`` (every improvement). The budget is ``trials``, or ``seconds`` of the recording; a tenth of
     /// the trials without.
-    #[pyo3(signature = (strategy, *, trials=None, seconds=None, objective=None, seed=0))]
+    #[pyo3(signature = (strategy, *, trials=None, seconds=None, objective=None, seed=1))]
     fn replay(
         &self,
         py: Python<'_>,
@@ -173,6 +174,31 @@ impl Sweep {
 }
 
 impl Sweep {
+    fn found(&self, py: Python<'_>, objective: Option<&str>) -> PyResult<Option<Best>> {
+        let objective = self.objective(objective)?;
+        let sweep = self.aimed(objective)?;
+        let found = match best(&sweep, objective) {
+            Ok(found) => found,
+            Err(NoBest::Empty | NoBest::Failed(_) | NoBest::Partial) => return Ok(None),
+            Err(e) => return Err(TuneError::new_err(e.to_string())),
+        };
+        let cost = Cost {
+            time_s: found.time_s,
+            energy_j: found.energy_j,
+            metric: found.metric.map(|m| m.1),
+        };
+        let value = objective.value(cost, sweep.facts.flops);
+        let config = PyDict::new(py);
+        for (name, v) in sweep.facts.parameters.iter().zip(found.config) {
+            config.set_item(name, value_of(py, v)?)?;
+        }
+        let times = [("time_s", Some(found.time_s)), ("energy_j", found.energy_j)];
+        let times = times
+            .into_iter()
+            .filter_map(|(name, x)| Some((name, x.filter(|x| x.is_finite())?)));
+        Best::new(config, value.unwrap_or(f64::NAN), times.chain(found.metric)).map(Some)
+    }
+
     /// The objective that is named, or that of the sweep, or time.
     fn objective(&self, named: Option<&str>) -> PyResult<Objective> {
         match named {

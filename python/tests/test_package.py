@@ -67,7 +67,7 @@ def test_version_and_names():
 
 def test_docstrings_are_everywhere():
     missing = []
-    for kind in (greenup.Space, greenup.Machine, greenup.Search, greenup.Sweep, greenup.Result):
+    for kind in (greenup.Space, greenup.Machine, greenup.Search, greenup.Sweep, greenup.Best, greenup.Result):
         for name in dir(kind):
             if not name.startswith("_") and not getattr(kind, name).__doc__:
                 missing.append(f"{kind.__name__}.{name}")

@@ -127,7 +127,7 @@ def test_errors_tell_the_fix(space):
         space.position({"tile": float("nan"), "unroll": 4, "way": "a"})
     with pytest.raises(TypeError):
         space.position({"tile": {1}, "unroll": 4, "way": "a"})
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="a space is a dict"):
         greenup.Space(3)
     with pytest.raises(ValueError):
         space.sample(-1)

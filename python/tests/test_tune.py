@@ -1,8 +1,9 @@
 """Searches of Python functions and of commands, sweeps, and that nothing measured is lost."""
 
-import json
+import gc
 import math
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -26,27 +27,30 @@ def test_every_strategy_goes_through_its_trials(strategy):
     assert len(result) == 60
     points = [(t["x"], t["y"]) for t in result.trials]
     assert len(set(points)) == 60 and all(t["cost"] == bowl(t) for t in result.trials)
-    assert result.cost == min(t["cost"] for t in result.trials) == bowl(result.best)
+    assert result.best.value == min(t["cost"] for t in result.trials) == bowl(result.best.config)
 
 
 def test_the_search_finds_the_bottom_and_repeats_itself():
     space = greenup.Space(SPACE)
     results = [greenup.tune(space, bowl, trials=120, seed=5) for _ in range(2)]
     assert results[0].trials == results[1].trials
-    assert results[0].cost < 6
+    assert results[0].best.value < 6 and results[0].best == results[1].best
     everything = greenup.tune(space, bowl, strategy="exhaustive", trials=10**6)
-    assert len(everything) == len(space) and everything.best == {"x": 21, "y": 9}
+    assert len(everything) == len(space) and everything.best.config == {"x": 21, "y": 9}
 
 
 def test_ask_and_tell():
     search = greenup.Search(greenup.Space(SPACE), strategy="random", trials=3)
+    assert search.best is None
     first, second = search.ask(), search.ask()
     assert first != second and search.left == 1
     search.tell(second, 2)
     search.tell(first, None, message="no")
     third = search.ask()
     search.tell(third, 1.5, seconds=0.5, joules=3)
-    assert search.ask() is None and search.best == (third, 1.5) and len(search) == 3
+    assert search.ask() is None and len(search) == 3
+    best = search.best
+    assert (best.config, best.value, best.values) == (third, 1.5, {"objective": 1.5})
     assert [t["cost"] for t in search.trials] == [2.0, None, 1.5]
     assert "3 trials" in repr(search)
 
@@ -71,6 +75,8 @@ def test_several_costs():
 
     result = greenup.tune(SPACE, two, strategy="nsga2", trials=80)
     assert result.trials[0]["cost"] == two(result.trials[0])
+    best = result.best
+    assert best.values == dict(zip(("objective", "objective_2"), two(best.config))) and best.value == best.values["objective"]
     search = result.search
     with pytest.raises(ValueError, match="costs"):
         search.tell({"x": 1, "y": 1}, 1.0)
@@ -111,7 +117,7 @@ def test_an_exception_leaves_the_trials(tmp_path):
 
     with pytest.raises(ZeroDivisionError) as e:
         greenup.tune(SPACE, breaks, trials=20, out=tmp_path / "sweep")
-    assert len(e.value.result) == 7 and e.value.result.cost > 0
+    assert len(e.value.result) == 7 and e.value.result.best.value > 0
     assert len(greenup.Sweep(tmp_path / "sweep")) == 7
     # It goes on where it ended, and knows what it had.
     result = greenup.tune(SPACE, bowl, trials=20, out=tmp_path / "sweep", resume=True)
@@ -175,8 +181,9 @@ def test_sweeps_are_replayed_and_analyzed(tmp_path):
     replayed = sweep.replay("forest", trials=60, seed=2)
     assert replayed["evaluations"] == 60 and 0 < replayed["fraction"] <= 1
     assert replayed == sweep.replay("forest", trials=60, seed=2)
-    best = sweep.best()
-    assert "x" in json.dumps(best)
+    best = sweep.best
+    assert best.value == best.values["objective"] == bowl(best.config) and best.values["time_s"] > 0
+    assert sweep.best_by("time").value == min(t["time_s"] for t in sweep.trials)
     found = sweep.analyze()
     rows = found["rows"]
     assert len(rows) == 300
@@ -193,7 +200,9 @@ def test_sweeps_are_replayed_and_analyzed(tmp_path):
     with pytest.raises(greenup.TuneError):
         sweep.replay("luck")
     with pytest.raises(greenup.TuneError):
-        sweep.best("energy")
+        sweep.best_by("energy")
+    with pytest.raises(ValueError):
+        sweep.best_by("speed")
     with pytest.raises(OSError):
         greenup.Sweep(tmp_path / "none")
 
@@ -219,8 +228,67 @@ def test_commands_are_tuned_by_the_program(tmp_path):
     assert "resume" in e.value.hint
     with pytest.raises(FileNotFoundError):
         greenup.tune(tmp_path / "none.toml", out=tmp_path / "x")
-    with pytest.raises(ValueError):
-        greenup.tune(file)
     file.write_text("nonsense")
     with pytest.raises(greenup.TuneError):
         greenup.tune(file, out=tmp_path / "y")
+
+
+def test_without_a_folder_a_sweep_holds_everything(tmp_path):
+    file = tmp_path / "problem.toml"
+    file.write_text(PROBLEM.replace("[build]\n", ""))
+    sweep = greenup.tune(file, trials=3, strategy="exhaustive")
+    folder = sweep.path
+    assert len(sweep) == 3 and sweep.best.config["tenth"] in (1, 2, 3) and os.path.exists(folder)
+    assert sweep.best.value == sweep.best.values["time_s"] > 0.009
+    assert os.listdir(tmp_path) == ["problem.toml"]
+    del sweep
+    gc.collect()
+    assert not os.path.exists(folder)
+    with pytest.raises(ValueError, match="out="):
+        greenup.tune(file, resume=True)
+
+
+def test_what_only_the_program_or_only_python_takes_is_refused(tmp_path):
+    file = tmp_path / "problem.toml"
+    file.write_text(PROBLEM.replace("[build]\n", ""))
+    for wrong in ({"callback": print}, {"catch": RuntimeError}):
+        with pytest.raises(TypeError, match="without Python"):
+            greenup.tune(file, **wrong)
+    for wrong in ({"device": "cuda:0"}, {"arguments": ["--rounds", "2"]}):
+        with pytest.raises(TypeError, match="compiled"):
+            greenup.tune(SPACE, bowl, **wrong)
+    for space in (greenup.Space({"x": [1]}, filters=lambda x: True), {"x": [1]}):
+        with pytest.raises(TypeError, match="function"):
+            greenup.tune(space)
+    with pytest.raises(greenup.TuneError, match="OpenCL"):
+        greenup.tune(file, device="opencl:0")
+
+
+def test_a_measurement_that_has_not_ended_is_no_cost():
+    def early(point):
+        with greenup.measure(sensor="none") as m:
+            greenup.tune({"y": [1]}, lambda p: m)
+
+    with pytest.raises(ValueError, match="ended"):
+        early({})
+
+
+def test_progress_is_shown_on_a_terminal_alone(tmp_path):
+    file = tmp_path / "problem.toml"
+    file.write_text(PROBLEM.replace("[build]\n", "").replace("0.0{", "0.2{"))
+    code = f"import greenup; greenup.tune({str(file)!r}, trials=3, strategy='exhaustive', arguments=['--finalists', '0'])"
+    ours, theirs = pty.openpty()
+    done = subprocess.run([sys.executable, "-c", code], stderr=theirs, stdout=subprocess.PIPE)
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert done.returncode == 0 and "trials, 0 failed, the fastest takes 0." in shown and not done.stdout
+    quiet = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert quiet.returncode == 0 and not quiet.stderr and not quiet.stdout
+
+
+def test_one_default_seed():
+    import inspect
+
+    for function in (greenup.tune, greenup.Search, greenup.Space.sample, greenup.Sweep.replay, greenup.Sweep.analyze, greenup.Sweep.analysis):
+        assert inspect.signature(function).parameters["seed"].default == 1, function

@@ -16,8 +16,13 @@ Units are SI: seconds, joules, watts, bytes, flops. Errors of the package are su
 ``hint``.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._meter import Measure, Measurement, Measured, measure, region
 from ._native import (
+    Best,
     FmmError,
     GisaxsError,
     GreenupError,
@@ -36,7 +41,16 @@ from ._native import (
 )
 from ._tune import Result, Sweep, tune
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from . import fmm as fmm
+    from . import gisaxs as gisaxs
+    from . import hydro as hydro
+    from . import kernel_tuner as kernel_tuner
+
 __all__ = [
+    "Best",
     "FmmError",
     "GisaxsError",
     "GreenupError",
@@ -67,7 +81,7 @@ __all__ = [
 _MODULES = ("fmm", "gisaxs", "hydro", "kernel_tuner")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> ModuleType:
     if name in _MODULES:
         import importlib
 
@@ -75,5 +89,5 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES})

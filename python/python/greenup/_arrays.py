@@ -1,14 +1,17 @@
 """Arrays that the native module takes: checked, contiguous, double precision."""
 
+from __future__ import annotations
+
 import json
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 
-def to_json(value, name):
+def to_json(value: object, name: str) -> str:
     """JSON text of settings, with NumPy's numbers as Python's."""
 
-    def plain(x):
+    def plain(x: object) -> object:
         if isinstance(x, np.generic):
             return x.item()
         if isinstance(x, np.ndarray):
@@ -21,7 +24,7 @@ def to_json(value, name):
         raise ValueError(f"{name} has a number that is not finite, or contains itself") from e
 
 
-def real(values, name, dimensions=None):
+def real(values: ArrayLike, name: str, dimensions: int | None = None) -> NDArray[np.float64]:
     """Finite real numbers, as doubles."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
@@ -36,7 +39,7 @@ def real(values, name, dimensions=None):
     return array
 
 
-def points(values, name):
+def points(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Positions, of shape (n, 3)."""
     array = real(values, name)
     if array.ndim != 2 or array.shape[1] != 3:

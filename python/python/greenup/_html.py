@@ -1,9 +1,12 @@
 """Tables for notebooks."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from html import escape
 
 
-def number(x):
+def number(x: object) -> str:
     """A number with four digits; text as it is."""
     if x is None:
         return "–"
@@ -12,7 +15,7 @@ def number(x):
     return str(x)
 
 
-def table(head, rows, caption=""):
+def table(head: Iterable[object], rows: Iterable[Iterable[object]], caption: str = "") -> str:
     """A table as HTML; cells are escaped."""
     cells = "".join(f"<th>{escape(str(h))}</th>" for h in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(number(c))}</td>" for c in row) + "</tr>" for row in rows)

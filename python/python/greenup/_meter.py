@@ -1,8 +1,15 @@
 """Time and energy of blocks, functions and named parts of a program."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable
+from typing import Any, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast, overload
 
 from . import _native
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
 
 
 class Measured:
@@ -18,35 +25,43 @@ class Measured:
     ==========  ===================================================================================
     """
 
-    def __init__(self):
-        self.seconds = None
-        self.joules = None
-        self.why = "the block has not ended"
-        self.sensor = None
-        self.flags = []
+    def __init__(self) -> None:
+        self.seconds: float | None = None
+        self.joules: float | None = None
+        self.why: str | None = "the block has not ended"
+        self.sensor: str | None = None
+        self.flags: list[str] = []
 
     @property
-    def watts(self):
+    def watts(self) -> float | None:
         return None if self.joules is None or not self.seconds else self.joules / self.seconds
 
-    def _fill(self, found):
+    def _fill(self, found: dict[str, Any]) -> None:
         self.seconds, self.joules = found["seconds"], found["joules"]
         self.why, self.sensor = found["why"], found["sensor"]
         if self.joules is not None and found["changes"] < 10:
             self.flags.append(f"the sensor changed {found['changes']} times in the block: every {found['period']:.3g} s")
         self.flags.extend(found["notes"])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.seconds is None:
             return "<greenup.Measured: under way>"
         energy = f"{self.joules:.4g} J" if self.joules is not None else f"no energy ({self.why})"
         return f"<greenup.Measured: {self.seconds:.4g} s, {energy}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from ._html import table
 
         rows = [["time", self.seconds, "s"], ["energy", self.joules, "J"], ["power", self.watts, "W"]]
         return table(["", "value", "unit"], rows, self.why or f"by {self.sensor}")
+
+
+class MeasuredFunction(Protocol[P, R]):
+    """A function that keeps the measurement of its last call; None before the first."""
+
+    measured: Measured | None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
 class Measure:
@@ -55,30 +70,31 @@ class Measure:
     A decorated function keeps the measurement of its last call as ``function.measured``.
     """
 
-    def __init__(self, sensor=None):
+    def __init__(self, sensor: str | None = None) -> None:
         self._sensor = sensor
-        self._open = []
+        self._open: list[tuple[_native.Recorder, Measured]] = []
 
-    def __enter__(self):
+    def __enter__(self) -> Measured:
         recorder, measured = _native.Recorder(self._sensor), Measured()
         recorder.begin()
         self._open.append((recorder, measured))
         return measured
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> Literal[False]:
         recorder, measured = self._open.pop()
         measured._fill(recorder.end())
         return False
 
-    def __call__(self, function):
+    def __call__(self, function: Callable[P, R]) -> MeasuredFunction[P, R]:
         @functools.wraps(function)
-        def wrapper(*args, **kwargs):
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
             with Measure(self._sensor) as m:
-                wrapper.measured = m
+                measured.measured = m
                 return function(*args, **kwargs)
 
-        wrapper.measured = None
-        return wrapper
+        measured = cast("MeasuredFunction[P, R]", wrapper)
+        measured.measured = None
+        return measured
 
 
 class Measurement:
@@ -97,7 +113,17 @@ class Measurement:
     ============  =====================================================================
     """
 
-    def __init__(self, found):
+    seconds: float
+    interval: tuple[float, float]
+    joules: float | None
+    watts: float | None
+    windows: int
+    energy_runs: int
+    sensor: str | None
+    why: str | None
+    flags: list[str]
+
+    def __init__(self, found: dict[str, Any]) -> None:
         self.details = found
         time, energy, power = found["time_s"], found["energy_j"], found["power_w"]
         self.seconds = time["median"]
@@ -113,15 +139,15 @@ class Measurement:
             self.why = found["missing"] or f"energies of {self.energy_runs} of {self.windows} windows: {'; '.join(failed)}"
         self.flags = [f["flag"] for f in found["flags"]]
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("a Measurement cannot be called; a function is decorated by @greenup.measure(), with parentheses")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         energy = f"{self.joules:.4g} J" if self.joules is not None else f"no energy ({self.why})"
         low, high = self.interval
         return f"<greenup.Measurement: {self.seconds:.4g} s [{low:.4g} … {high:.4g}], {energy}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from ._html import table
 
         energy = self.details["energy_j"] or {}
@@ -132,16 +158,29 @@ class Measurement:
         return table(["", "median", "from", "to", "unit"], rows, self.why or f"by {self.sensor}")
 
 
+@overload
+def measure(*, sensor: str | None = ...) -> Measure: ...
+@overload
 def measure(
-    function=None,
-    *args,
-    sensor=None,
-    window=0.15,
-    repeats=(3, 7),
-    error=0.01,
-    warmup=0.1,
-    **kwargs,
-):
+    function: Callable[..., object],
+    *args: Any,
+    sensor: str | None = ...,
+    window: float = ...,
+    repeats: tuple[int, int] = ...,
+    error: float = ...,
+    warmup: float = ...,
+    **kwargs: Any,
+) -> Measurement: ...
+def measure(
+    function: Any = None,
+    *args: Any,
+    sensor: str | None = None,
+    window: float = 0.15,
+    repeats: tuple[int, int] = (3, 7),
+    error: float = 0.01,
+    warmup: float = 0.1,
+    **kwargs: Any,
+) -> Measure | Measurement:
     """Measures time and energy.
 
     ``with greenup.measure() as m:`` measures the block, ``@greenup.measure()`` every call of a function (see `Measured`).
@@ -171,24 +210,24 @@ class region:
 
     __slots__ = ("_name",)
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"the name of a region is a string, not {name!r}")
         self._name = name
 
-    def __enter__(self):
+    def __enter__(self) -> region:
         _native.region_begin(self._name)
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> Literal[False]:
         _native.region_end(self._name)
         return False
 
-    def __call__(self, function):
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         name = self._name
 
         @functools.wraps(function)
-        def wrapper(*args, **kwargs):
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
             with region(name):
                 return function(*args, **kwargs)
 

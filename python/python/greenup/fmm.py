@@ -14,9 +14,13 @@ kernel          K                                      charges                  
 A source at the position of a target adds nothing there.
 """
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._arrays import points as positions
@@ -37,20 +41,20 @@ class Plan:
 
     def __init__(
         self,
-        points,
-        targets=None,
+        points: ArrayLike,
+        targets: ArrayLike | None = None,
         *,
-        accuracy=1e-6,
-        kernel="laplace",
-        kappa=1.0,
-        k=1.0,
-        mu=1.0,
-        gradient=False,
-        device="cpu",
-        precision="f64",
-        ncrit=None,
-        order=None,
-    ):
+        accuracy: float = 1e-6,
+        kernel: str = "laplace",
+        kappa: float = 1.0,
+        k: float = 1.0,
+        mu: float = 1.0,
+        gradient: bool = False,
+        device: str = "cpu",
+        precision: str = "f64",
+        ncrit: int | None = None,
+        order: int | None = None,
+    ) -> None:
         self._kernel = kernel
         self._gradient = bool(gradient)
         parameter = {"yukawa": kappa, "helmholtz": k, "stokes": mu}.get(kernel, 0.0)
@@ -62,19 +66,43 @@ class Plan:
             (ncrit, order),
         )
 
-    sources = property(lambda self: self._plan.sources, doc="Number of sources.")
-    targets = property(lambda self: self._plan.targets, doc="Number of targets.")
-    order = property(lambda self: self._plan.order, doc="Surface order p.")
-    ncrit = property(lambda self: self._plan.ncrit, doc="Maximum number of points per leaf.")
-    setup_s = property(lambda self: self._plan.setup_s, doc="Seconds of the set-up.")
-    device = property(lambda self: self._plan.device, doc="Name of the GPU, or instruction set of the CPU.")
+    @property
+    def sources(self) -> int:
+        """Number of sources."""
+        return self._plan.sources
 
     @property
-    def phases(self):
-        """Seconds of the phases of the last evaluation, by name."""
-        return json.loads(self._plan.phases())
+    def targets(self) -> int:
+        """Number of targets."""
+        return self._plan.targets
 
-    def evaluate(self, charges):
+    @property
+    def order(self) -> int:
+        """Surface order p."""
+        return self._plan.order
+
+    @property
+    def ncrit(self) -> int:
+        """Maximum number of points per leaf."""
+        return self._plan.ncrit
+
+    @property
+    def setup_s(self) -> float:
+        """Seconds of the set-up."""
+        return self._plan.setup_s
+
+    @property
+    def device(self) -> str:
+        """Name of the GPU, or instruction set of the CPU."""
+        return self._plan.device
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds of the phases of the last evaluation, by name."""
+        phases: dict[str, float] = json.loads(self._plan.phases())
+        return phases
+
+    def evaluate(self, charges: ArrayLike) -> Any:
         """Sums at the targets; with gradients a pair (sums, gradients), gradients of shape (m, 3)."""
         plan, flat = self._plan, self._charges(charges)
         out = plan.evaluate(flat).reshape(plan.outputs, plan.targets)
@@ -89,10 +117,10 @@ class Plan:
             return out[0]
         return out[0], np.ascontiguousarray(out[1:4].T)
 
-    def _charges(self, charges):
+    def _charges(self, charges: ArrayLike) -> NDArray[np.float64]:
         n = self._plan.sources
         if self._kernel == "helmholtz":
-            array = np.asarray(charges)
+            array: NDArray[Any] = np.asarray(charges)
             if array.dtype.kind not in "iufc":
                 raise TypeError(f"charges must be numbers, not {array.dtype}")
             array = np.ascontiguousarray(array, dtype=np.complex128).reshape(array.shape)
@@ -103,16 +131,17 @@ class Plan:
         shape = (n, 3) if self._kernel == "stokes" else (n,)
         if array.shape != shape:
             raise ValueError(f"charges must have shape {shape}, not {array.shape}")
-        return array.view(np.float64).reshape(-1)
+        flat: NDArray[np.float64] = array.view(np.float64).reshape(-1)
+        return flat
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"<greenup.fmm.Plan: {self._kernel}, {self.sources} sources, {self.targets} targets, "
             f"order {self.order}, {self.device}>"
         )
 
 
-def evaluate(points, charges, targets=None, **options):
+def evaluate(points: ArrayLike, charges: ArrayLike, targets: ArrayLike | None = None, **options: Any) -> Any:
     """Sums of ``charges`` at ``points`` over all sources, at ``targets`` or the sources themselves.
 
     ``options`` are those of :class:`Plan`: ``accuracy=1e-6``, ``kernel="laplace"``, ``gradient=False``,

@@ -1,22 +1,24 @@
 //! Searches: ask for points, tell what they cost.
 
+mod best;
 mod state;
 
 use crate::convert::{folder_error, path, value};
 use crate::errors::{TuneError, hinted};
 use crate::space::Space;
+pub use best::Best;
 use greenup_tune::points::Indexed;
 use greenup_tune::strategy::{STRATEGIES, strategy};
 use greenup_tune::sweep::{OBJECTIVE, SweepFacts};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use state::{Next, PointResult, Refused, State};
+use state::{Next, PointResult, Refused, State, cost_name};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A search of the point of least cost, by asking and telling: ``Search(space, *, strategy="portfolio", trials=None, seed=0,
+/// A search of the point of least cost, by asking and telling: ``Search(space, *, strategy="portfolio", trials=None, seed=1,
 /// out=None, resume=False)``.
 ///
 ///     search = greenup.Search(space, trials=50)
@@ -35,7 +37,7 @@ pub struct Search {
 #[pymethods]
 impl Search {
     #[new]
-    #[pyo3(signature = (space, *, strategy="portfolio", trials=None, seed=0, out=None, resume=false))]
+    #[pyo3(signature = (space, *, strategy="portfolio", trials=None, seed=1, out=None, resume=false))]
     fn new(
         py: Python<'_>,
         space: Py<Space>,
@@ -146,12 +148,23 @@ impl Search {
         py.detach(|| self.lock().folder = None);
     }
 
-    /// The best point so far and its (first) cost: a pair; None before the first success.
+    /// The best point so far, a `Best`, by its first cost; None before the first success.
     #[getter]
-    fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyDict>, f64)>> {
-        let best = self.lock().search.history.best();
-        best.map(|(at, cost)| Ok((self.space.get().point(py, at)?, cost)))
-            .transpose()
+    fn best(&self, py: Python<'_>) -> PyResult<Option<Best>> {
+        let state = self.lock();
+        let found = state.search.history.best().map(|(at, value)| {
+            let known = state.known.iter().filter(|(i, _)| *i == at);
+            let costs = known.filter_map(|(_, costs)| costs.clone());
+            let costs = costs.min_by(|a, b| a[0].total_cmp(&b[0]));
+            (at, value, costs.unwrap_or_default())
+        });
+        drop(state);
+        let Some((at, value, costs)) = found else {
+            return Ok(None);
+        };
+        let names: Vec<String> = (0..costs.len()).map(cost_name).collect();
+        let named = names.iter().map(String::as_str).zip(costs);
+        Best::new(self.space.get().point(py, at)?, value, named).map(Some)
     }
 
     /// All trials in order: dicts with the parameters and ``cost``, None for a failure.
@@ -289,6 +302,7 @@ pub fn strategies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 
 /// Adds them to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Best>()?;
     module.add_class::<Search>()?;
     module.add_function(wrap_pyfunction!(strategies, module)?)
 }

@@ -192,24 +192,26 @@ fn trial(config: Vec<greenup_space::Value>, found: PointResult) -> Trial {
     }
 }
 
-/// Costs as metrics of a trial.
-fn named(costs: Option<&[f64]>) -> BTreeMap<String, f64> {
-    let name = |i: usize| match i {
+/// The name of the metric that is cost `i`, from 0.
+pub(super) fn cost_name(i: usize) -> String {
+    match i {
         0 => OBJECTIVE.to_owned(),
         i => format!("{OBJECTIVE}_{}", i + 1),
-    };
+    }
+}
+
+/// Costs as metrics of a trial.
+fn named(costs: Option<&[f64]>) -> BTreeMap<String, f64> {
     let all = costs.unwrap_or_default().iter();
-    all.enumerate().map(|(i, &c)| (name(i), c)).collect()
+    all.enumerate().map(|(i, &c)| (cost_name(i), c)).collect()
 }
 
 /// The costs of a recorded trial.
 fn costs_of(trial: &Trial, time_s: f64) -> Vec<f64> {
     let of = |name: &str| trial.metrics.get(name).copied();
     let mut out = vec![of(OBJECTIVE).unwrap_or(time_s)];
-    let mut i = 2;
-    while let Some(x) = of(&format!("{OBJECTIVE}_{i}")) {
+    while let Some(x) = of(&cost_name(out.len())) {
         out.push(x);
-        i += 1;
     }
     out
 }

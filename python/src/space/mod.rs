@@ -1,28 +1,37 @@
 //! Parameter spaces.
 
+mod functions;
+mod funnel;
 mod points;
+mod source;
 
-use crate::convert::{text_or_file, to_value, value};
-use crate::errors::{SpaceError, hinted, of_application};
+use crate::convert::{to_value, value};
+use crate::errors::{SpaceError, hinted};
 use crate::run::run;
-use greenup_command::facts;
-use greenup_space::{Facts, Index, Limits, Stop, count, funnel};
-use greenup_tune::problem::ProblemFile;
+use functions::Function;
+use greenup_space::{Facts, Index, Limits, Stop, count};
 use points::Points;
 use pyo3::exceptions::{
     PyException, PyIndexError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice};
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A parameter space: ``Space(source, *, facts=None, memory=805306368)``.
+/// A parameter space: ``Space(source, *, filters=None, name=None, facts=None, memory=805306368)``.
 ///
-/// ``source`` is a file (a path, or a string of one line that ends in .toml or .json) or its text: a space or problem in TOML, or
-/// a T1 or neutral file in JSON. ``facts`` is a dict of what ``device.NAME`` means in it; by default this host, or the GPU for
-/// kernels in CUDA. ``memory`` is the most for the index, bytes.
+/// ``source`` is a dict of parameters and their values, a file (a path, or a string of one line that ends in .toml or .json) or
+/// its text: a space or problem in TOML, or a T1 or neutral file in JSON. The values of a parameter are a list, a range, a NumPy
+/// array or a string as in TOML (``"1 : 8"``): numbers, strings, booleans or tuples.
+///
+/// ``filters``: expressions (``"x > y"``) and functions, one or a list; a point must pass all, also those of a file. A function
+/// whose arguments have names of parameters is called with these (``lambda x, y: x > y``), once for each of their combinations.
+/// Any other is called with the point, a dict (``lambda p: p["x"] > 3``). Functions are asked about each point that passes the
+/// expressions, when the space is first used; an exception in one is the cause of a `SpaceError`.
+///
+/// ``facts`` is a dict of what ``device.NAME`` means in expressions; by default this host, or the GPU for kernels in CUDA.
+/// ``memory`` is the most for the index, bytes.
 ///
 /// Points are numbered from 0; a point is a dict of parameter names and values. ``len(space)`` is the number of points that
 /// pass the filters, ``space[i]`` a point (a slice gives a list), ``point in space`` tells whether it passes; a space can be
@@ -30,37 +39,36 @@ use std::time::Duration;
 #[pyclass(frozen, module = "greenup")]
 pub struct Space {
     space: Arc<greenup_space::Space>,
-    index: OnceLock<Arc<Index>>,
+    functions: Vec<Function>,
+    index: OnceLock<Indexed>,
     memory: usize,
     source: Option<String>,
+}
+
+/// The points of a space by number.
+struct Indexed {
+    index: Arc<Index>,
+    /// Points that pass the expressions alone, and then each function too.
+    before: u64,
+    after: Vec<u64>,
 }
 
 #[pymethods]
 impl Space {
     #[new]
-    #[pyo3(signature = (source, *, facts=None, memory=805_306_368))]
+    #[pyo3(signature = (source, *, filters=None, name=None, facts=None, memory=805_306_368))]
     fn new(
         source: &Bound<'_, PyAny>,
+        filters: Option<&Bound<'_, PyAny>>,
+        name: Option<String>,
         facts: Option<&Bound<'_, PyDict>>,
         memory: usize,
     ) -> PyResult<Self> {
-        let (text, source) = text_or_file(source)?;
-        let file = ProblemFile::of(Path::new(""), text);
-        let facts = match facts {
-            Some(given) => given_facts(given)?,
-            None => facts::to_count(&file, None).map_err(|e| of_application::<SpaceError>(&e))?,
-        };
-        let space = greenup_space::Space::read(file.text(), &facts).map_err(|e| {
-            let named = source
-                .as_ref()
-                .map_or_else(String::new, |s| format!("{s}: "));
-            hinted(
-                SpaceError::new_err(format!("{named}{}", e.message)),
-                e.hint.as_deref(),
-            )
-        })?;
+        let facts = facts.map(given_facts).transpose()?;
+        let (space, functions, source) = source::make(source, filters, name, facts)?;
         Ok(Self {
             space: Arc::new(space),
+            functions,
             index: OnceLock::new(),
             memory,
             source,
@@ -89,7 +97,7 @@ impl Space {
         Ok(out)
     }
 
-    /// The file; None for a text.
+    /// The file; None for a text or a dict.
     #[getter]
     fn source(&self) -> Option<&str> {
         self.source.as_deref()
@@ -106,10 +114,11 @@ impl Space {
         Ok(!self.index(py)?.is_empty())
     }
 
-    /// Number of points that pass the filters, counted without an index: also where ``len`` needs too much memory.
+    /// Number of points that pass the filters, counted without an index: also where ``len`` needs too much memory. With filters
+    /// that are functions it is ``len``.
     fn count(&self, py: Python<'_>) -> PyResult<u128> {
-        if let Some(index) = self.index.get() {
-            return Ok(u128::from(index.len()));
+        if !self.functions.is_empty() || self.index.get().is_some() {
+            return Ok(u128::from(self.index(py)?.len()));
         }
         let (space, memory) = (&self.space, self.memory);
         run(py, |stop| {
@@ -162,7 +171,7 @@ impl Space {
     }
 
     /// A list of ``n`` different points, uniformly chosen; all of them in random order if there are no more.
-    #[pyo3(signature = (n, seed=0))]
+    #[pyo3(signature = (n, seed=1))]
     fn sample<'py>(&self, py: Python<'py>, n: i64, seed: u64) -> PyResult<Bound<'py, PyList>> {
         let n = usize::try_from(n)
             .map_err(|_| PyValueError::new_err(format!("{n} points cannot be sampled")))?;
@@ -233,32 +242,23 @@ impl Space {
 
     /// How the filters prune the space, one after the other: a list of dicts ``filter``, ``strength`` (hard or soft),
     /// ``expression``, ``because``, ``before`` and ``after`` (numbers of points; None where ``seconds`` do not suffice to count), and then
-    /// ``estimate`` with its standard error ``estimate_error``.
+    /// ``estimate`` with its standard error ``estimate_error``. Filters that are functions come last; their ``expression`` is None.
     #[pyo3(signature = (seconds=1.0))]
     fn funnel<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Bound<'py, PyList>> {
         let time = Duration::try_from_secs_f64(seconds)
             .map_err(|_| PyValueError::new_err(format!("{seconds} is no time in seconds")))?;
-        let valid = self.index.get().map(|i| u128::from(i.len()));
+        if !self.functions.is_empty() {
+            self.index(py)?;
+        }
+        let known = self.index.get();
+        let valid = known.map(|i| u128::from(i.before));
         let (space, memory) = (&self.space, self.memory);
         let found = run(py, |stop| {
-            funnel(space, valid, time, &limits(memory, &|| stop.is_set()))
+            greenup_space::funnel(space, valid, time, &limits(memory, &|| stop.is_set()))
         })?
         .map_err(stopped)?;
-        let out = PyList::empty(py);
-        for row in &found.rows {
-            let filter = &self.space.filters()[row.filter];
-            let d = PyDict::new(py);
-            d.set_item("filter", filter.name.as_str())?;
-            d.set_item("strength", filter.strength.name())?;
-            d.set_item("expression", filter.expression.as_str())?;
-            d.set_item("because", filter.because.as_deref())?;
-            d.set_item("before", row.before)?;
-            d.set_item("after", row.after)?;
-            d.set_item("estimate", row.estimate.map(|e| e.points))?;
-            d.set_item("estimate_error", row.estimate.map(|e| e.error))?;
-            out.append(d)?;
-        }
-        Ok(out)
+        let asked = known.map(|i| (i.before, i.after.as_slice()));
+        funnel::rows(py, space, &found, &self.functions, asked)
     }
 
     fn __repr__(&self) -> String {
@@ -266,7 +266,7 @@ impl Space {
         let points = self
             .index
             .get()
-            .map_or_else(String::new, |i| format!("{} points, ", i.len()));
+            .map_or_else(String::new, |i| format!("{} points, ", i.index.len()));
         format!(
             "<greenup.Space {:?}: {points}parameters {}>",
             self.space.name,
@@ -279,15 +279,27 @@ impl Space {
     /// The index, built on first use.
     pub fn index(&self, py: Python<'_>) -> PyResult<&Arc<Index>> {
         if let Some(known) = self.index.get() {
-            return Ok(known);
+            return Ok(&known.index);
         }
         let (space, memory) = (&self.space, self.memory);
         let built = run(py, |stop| {
             Index::build(space, &limits(memory, &|| stop.is_set()))
         })?
         .map_err(stopped)?;
+        let before = built.len();
+        let (index, after) = if self.functions.is_empty() {
+            (built, Vec::new())
+        } else {
+            let limits = limits(memory, &|| false);
+            functions::keep(py, &built, &self.functions, &limits, stopped)?
+        };
         // Another thread may have been faster; both are the same.
-        Ok(self.index.get_or_init(|| Arc::new(built)))
+        let known = self.index.get_or_init(|| Indexed {
+            index: Arc::new(index),
+            before,
+            after,
+        });
+        Ok(&known.index)
     }
 
     /// The space behind.

@@ -6,7 +6,7 @@ mod json;
 mod own;
 
 pub use definition::{Definition, Facts, FilterText, ParameterText, Strength, ValuesText};
-pub use own::{SPACE_TABLES, evaluated};
+pub use own::{SPACE_TABLES, evaluated, with_facts};
 
 use crate::error::SpaceError;
 

@@ -149,8 +149,11 @@ pub(super) fn constant_expression(
     eval(&e, &Scope::new(&names)).map_err(|e| e.within(what, text).hint(HINT))
 }
 
-/// The text with each `device.NAME` replaced by what it stands for.
-fn with_facts(text: &str, facts: &Facts, what: &str) -> Read<String> {
+/// An expression with each `device.NAME` replaced by what it stands for; `what` names the expression in errors.
+///
+/// # Errors
+/// The device has no such fact.
+pub fn with_facts(text: &str, facts: &Facts, what: &str) -> Read<String> {
     const PREFIX: &str = "device.";
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -4,6 +4,7 @@
 
 mod arena;
 mod build;
+mod keep;
 
 use self::arena::{Arena, DEAD, too_many};
 use self::build::group;
