@@ -1,6 +1,7 @@
 //! The `hydro` command, as a function: its executable and the Python package call it.
 
 use crate::commands::{list, mesh, restart, run, study};
+use crate::session::help;
 use crate::session::settings::Settings;
 use clap::{Parser, Subcommand};
 use greenup_app::ranks::check_alone;
@@ -51,10 +52,11 @@ enum Command {
     Compare(study::compare::CompareArgs),
     /// Continue a run from a checkpoint, with identical digits
     ///
-    /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the other settings, which flags
-    /// override. Outputs are those that flags name: a history and VTK files continue where the checkpoint was written.
-    /// Checkpoints continue in the same file.
+    /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the settings whose default is "as in
+    /// the checkpoint", which flags override. Other flags and outputs are not stored: name them again. A history and VTK files
+    /// continue where the checkpoint was written. Checkpoints continue in the same file.
     #[command(
+        mut_args(help::of_restart),
         mut_arg("problem", |a| a.hide(true)),
         mut_arg("mesh", |a| a.hide(true)),
         mut_arg("refine", |a| a.hide(true)),
@@ -63,6 +65,7 @@ enum Command {
         mut_arg("e0", |a| a.hide(true))
     )]
     Restart {
+        /// Checkpoint that `hydro run --checkpoint` wrote
         #[arg(id = "from", value_name = "CHECKPOINT")]
         from: PathBuf,
         #[command(flatten)]

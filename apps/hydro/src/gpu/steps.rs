@@ -11,6 +11,7 @@ use crate::time::integrator::{Ode, Op};
 use crate::tuning::balance::Balance;
 use greenup_device::cuda::{CudaError, Shape};
 use greenup_setting::setting;
+use std::borrow::Cow;
 use std::time::Instant;
 
 impl Gpu {
@@ -280,6 +281,10 @@ impl Engine for Gpu {
 
     fn state(&mut self) -> Result<State, HydroError> {
         Ok(self.states[0].download()?)
+    }
+
+    fn energy_coefficients(&mut self) -> Result<Cow<'_, [f64]>, HydroError> {
+        Ok(Cow::Owned(memory::read(&self.states[0].e)?))
     }
 
     fn energies(&mut self) -> Result<(f64, f64), HydroError> {

@@ -193,7 +193,7 @@ fn flags_without_effect_are_refused() {
 }
 
 #[test]
-fn a_mesh_of_a_problem_file_lies_beside_it_or_in_the_working_folder() {
+fn paths_of_a_problem_file_are_relative_to_its_folder() {
     let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = path(&dir, "p.toml");
     let text = "[run]\nmesh = \"own.mesh\"\nrefine = 0\nsteps = 1\n[[material]]\ngamma = 1.4\ndensity = 1\npressure = 1\n";
@@ -205,10 +205,25 @@ fn a_mesh_of_a_problem_file_lies_beside_it_or_in_the_working_folder() {
             .success();
         serde_json::from_slice::<J>(&run.get_output().stdout).unwrap()["zones"].clone()
     };
+    let e = error(&["run", "--problem", &file]);
+    let named = dir.path().join("own.mesh");
+    assert!(
+        e.contains(named.to_str().unwrap()) && e.contains("relative to the folder"),
+        "{e}"
+    );
     std::fs::write(elsewhere.path().join("own.mesh"), mesh_of_segments(2)).unwrap();
-    assert_eq!(zones(), 2);
-    std::fs::write(dir.path().join("own.mesh"), mesh_of_segments(3)).unwrap();
+    std::fs::write(&named, mesh_of_segments(3)).unwrap();
     assert_eq!(zones(), 3);
+    // A flag names a file as the shell does, also in place of one that is missing.
+    std::fs::remove_file(&named).unwrap();
+    let run = hydro(&["run", "--problem", &file, "--mesh", "own.mesh", "--json"])
+        .current_dir(&elsewhere)
+        .assert()
+        .success();
+    assert_eq!(
+        serde_json::from_slice::<J>(&run.get_output().stdout).unwrap()["zones"],
+        2
+    );
 }
 
 fn mesh_of_segments(n: usize) -> String {

@@ -5,6 +5,7 @@ use crate::time::stepping::Report;
 use greenup_app::ranks::Boards;
 use greenup_app::{Result, stdout};
 use greenup_report::provenance::Provenance;
+use greenup_report::si::si;
 
 /// The result of a run.
 pub struct Outcome {
@@ -67,7 +68,7 @@ impl Outcome {
         let (report, (zones, unknowns)) = (&self.report, self.counts);
         format!(
             "{zones} zones, {unknowns} unknowns: {} steps to t = {}, dt {}, |e| {:.10e}\n\
-             energy {} internal + {} kinetic, drift {}; {:.2} s, {:.3} Mdof steps/s",
+             energy {} internal + {} kinetic, drift {}; {}, {}",
             report.steps,
             report.t,
             digits(report.dt, 6),
@@ -75,8 +76,8 @@ impl Outcome {
             digits(report.internal, 12),
             digits(report.kinetic, 12),
             shown_drift(report),
-            self.wall_s,
-            1e-6 * self.rate()
+            si(self.wall_s, "s"),
+            si(self.rate(), "dof steps/s")
         )
     }
 }
@@ -108,7 +109,8 @@ fn parts(timings: &Timings, wall: f64) -> String {
     let mut out = String::new();
     for (name, s) in rows {
         out.push_str(&format!(
-            "{name:<24}{s:>10.3} s {:>5.1} %\n",
+            "{name:<28}{:>10} {:>5.1} %\n",
+            si(s, "s"),
             100.0 * s / wall
         ));
     }
