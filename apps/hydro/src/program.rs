@@ -4,6 +4,7 @@ use crate::commands::{list, mesh, restart, run, study};
 use crate::session::help;
 use crate::session::settings::Settings;
 use clap::{Parser, Subcommand};
+use greenup_app::args::MachineArg;
 use greenup_app::ranks::check_alone;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +33,8 @@ enum Command {
     Run {
         #[command(flatten)]
         settings: Settings,
+        #[command(flatten)]
+        machine: MachineArg,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
@@ -70,6 +73,8 @@ enum Command {
         from: PathBuf,
         #[command(flatten)]
         settings: Settings,
+        #[command(flatten)]
+        machine: MachineArg,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
@@ -79,10 +84,15 @@ enum Command {
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
     greenup_app::command::run(|cli: Cli| match cli.command {
-        Command::Run { settings, json } => {
+        Command::Run {
+            settings,
+            machine,
+            json,
+        } => {
             settings.only_of_outputs()?;
             let (problem, s) = settings.resolved()?;
-            run::run(&problem, &s, None, json)
+            let machine = machine.load()?;
+            run::run(&problem, &s, None, (machine.as_ref(), json))
         }
         Command::List { json } => check_alone().and_then(|()| list::list(json)),
         Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),
@@ -92,7 +102,8 @@ pub fn main() -> ExitCode {
         Command::Restart {
             from,
             settings,
+            machine,
             json,
-        } => restart::restart(&from, &settings, json),
+        } => restart::restart(&from, &settings, (machine.load()?.as_ref(), json)),
     })
 }

@@ -10,6 +10,7 @@ use crate::engine::{Engine, Part, State, Timings};
 use crate::time::integrator::{Ode, Op};
 use crate::tuning::balance::Balance;
 use greenup_device::cuda::{CudaError, Shape};
+use greenup_report::si::si;
 use greenup_setting::setting;
 use std::borrow::Cow;
 use std::time::Instant;
@@ -243,12 +244,12 @@ impl Engine for Gpu {
         let [gpu, cpu, alone] = std::mem::take(&mut host.took);
         let before = host.balance.share();
         let words = format!(
-            "period {}: {:.2} % of the zones on the GPU in {:.3} ms, the others on the CPU in {:.3} ms, copies {:.3} ms",
+            "period {}: {:.2} % of the zones on the GPU in {}, the others on the CPU in {}, copies {}",
             host.balance.periods + 1,
             100.0 * before,
-            1e3 * gpu,
-            1e3 * cpu,
-            1e3 * alone
+            si(gpu, "s"),
+            si(cpu, "s"),
+            si(alone, "s")
         );
         if host.balance.seen(gpu, cpu, alone).is_some() {
             let balance = host.balance.clone();

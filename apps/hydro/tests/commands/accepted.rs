@@ -1,6 +1,7 @@
 //! What a problem file and the flags accept changes the run, or is refused with the reason.
 
-use super::common::{error, hydro, path};
+use super::common::{error, hydro, numbers, path};
+use greenup_testing::text;
 use serde_json::Value as J;
 
 const FILE: &str = r#"name = "two gases"
@@ -233,4 +234,38 @@ fn mesh_of_segments(n: usize) -> String {
         "MFEM mesh v1.0\ndimension\n1\nelements\n{n}\n{zones}boundary\n2\n1 0 0\n1 0 {n}\nvertices\n{}\n1\n{vertices}",
         n + 1
     )
+}
+
+/// A machine predicts time and energy of the steps, or is refused before them with the reason.
+#[test]
+fn a_machine_predicts_the_steps() {
+    let run = [
+        "run",
+        "--problem",
+        "1",
+        "--refine",
+        "1",
+        "--steps",
+        "3",
+        "--machine",
+        "h200",
+    ];
+    let j = numbers(&run);
+    let p = &j["predicted"];
+    assert!(
+        p["time_s"].as_f64().unwrap() > 0.0 && p["energy_j"].as_f64().unwrap() > 0.0,
+        "{p}"
+    );
+    let out = hydro(&run).assert().success();
+    assert!(text(&out.get_output().stdout).contains("by the model of"));
+    let longer = numbers(&[&run[..5], &["--steps", "6", "--machine", "h200"]].concat());
+    assert!(longer["predicted"]["time_s"].as_f64() > p["time_s"].as_f64());
+    for (flags, why) in [
+        (&["--assembly", "full"][..], "partial assembly"),
+        (&["--ranks", "2"], "one rank"),
+    ] {
+        let e = error(&[&run[..], flags].concat());
+        assert!(e.contains("--machine") && e.contains(why), "{e}");
+    }
+    assert!(numbers(&run[..7])["predicted"].is_null());
 }

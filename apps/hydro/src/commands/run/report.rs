@@ -1,5 +1,6 @@
 //! The result of a run as text or JSON.
 
+use crate::commands::run::prediction::Prediction;
 use crate::engine::Timings;
 use crate::time::stepping::Report;
 use greenup_app::ranks::Boards;
@@ -11,6 +12,7 @@ use greenup_report::si::si;
 pub struct Outcome {
     pub report: Report,
     pub timings: Timings,
+    pub predicted: Option<Prediction>,
     pub boards: Option<Boards>,
     pub messages: Vec<String>,
     pub provenance: Provenance,
@@ -39,6 +41,17 @@ impl Outcome {
             return Ok(());
         }
         stdout::line(self.text());
+        if let Some(joules) = self.boards.as_ref().and_then(|b| b.total_j) {
+            let each = joules / (self.counts.1 * self.steps).max(1) as f64;
+            stdout::line(format!(
+                "energy of the GPUs {}, {} per unknown and step",
+                si(joules, "J"),
+                si(each, "J")
+            ));
+        }
+        if let Some(predicted) = &self.predicted {
+            stdout::line(predicted.text(self.wall_s));
+        }
         for line in &self.messages {
             stdout::line(line);
         }
@@ -55,6 +68,9 @@ impl Outcome {
         value["messages"] = self.messages.clone().into();
         value["ranks"] = self.ranks.into();
         value["zones"] = self.counts.0.into();
+        if let Some(predicted) = &self.predicted {
+            value["predicted"] = serde_json::to_value(predicted)?;
+        }
         if let Some(boards) = &self.boards {
             value["boards"] = serde_json::to_value(boards)?;
         }

@@ -207,7 +207,11 @@ fn values_below_zero_are_drawn_on_logarithmic_scales() {
                 ..levels()
             };
             let red = r.shades(&levels).into_iter().flatten();
-            assert!(red.filter(|c| c[0] > 2 * c[2]).count() > 50);
+            assert!(
+                red.filter(|c| u32::from(c[0]) > 2 * u32::from(c[2]))
+                    .count()
+                    > 50
+            );
         }
         let (_, chart) = drawn(&h, &s, &view(Field::Energy));
         assert_eq!(chart.notes, Vec::<String>::new());
