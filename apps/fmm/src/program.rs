@@ -16,7 +16,8 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   fmm run -n 1000000 --distribution plummer --gradient --check 500
   fmm run -n 1000000 --machine h200
-  fmm tune -n 1000000 --accuracy 1e-4
+  fmm run -n 1000000 -a 1e-4                (-a is --accuracy: the relative error)
+  fmm tune -n 1000000 -a 1e-4
   fmm run --points bodies.csv -o potentials.npy";
 
 #[derive(Subcommand)]

@@ -30,6 +30,7 @@ pub mod image;
 pub mod mesh;
 pub mod mesh_form_factor;
 pub mod program;
+pub mod range;
 pub mod sample;
 pub mod scattering;
 pub mod session;

@@ -58,6 +58,31 @@ pub const PER_NM: &[(&str, f64)] = &[
 /// Units of energies of photons, in eV.
 pub const EV: &[(&str, f64)] = &[("ev", 1.0), ("kev", 1e3)];
 
+/// Units of wavelengths, in nm.
+pub const NM: &[(&str, f64)] = &[
+    ("nm", 1.0),
+    ("å", 0.1),
+    ("a", 0.1),
+    ("angstrom", 0.1),
+    ("ångström", 0.1),
+    ("µm", 1e3),
+    ("μm", 1e3),
+    ("um", 1e3),
+    ("micron", 1e3),
+    ("microns", 1e3),
+    ("m", 1e9),
+];
+
+/// The same, where a column without unit is in µm.
+pub const MICROMETRES: &[(&str, f64)] = &[
+    ("µm", 1e3),
+    ("μm", 1e3),
+    ("um", 1e3),
+    ("nm", 1.0),
+    ("å", 0.1),
+    ("a", 0.1),
+];
+
 /// No unit.
 pub const PLAIN: &[(&str, f64)] = &[("1", 1.0), ("", 1.0)];
 
@@ -67,6 +92,8 @@ pub struct Layout {
     pub columns: &'static [Column],
     /// Names of columns that a header may have and that are not used.
     pub unused: &'static [&'static str],
+    /// Number of the columns that a table without a header has.
+    pub plain: usize,
     /// Whether without a header more columns may follow, which are not used.
     pub more: bool,
     /// Whether a number may be missing: NaN.
@@ -82,20 +109,35 @@ impl Layout {
         names.join(",")
     }
 
+    /// Names of the columns that a table without a header has.
+    fn plain_names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|c| c.names[0]).collect();
+        names[..self.plain].join(",")
+    }
+
     /// Reads the columns of a table.
     ///
     /// # Errors
     /// The file cannot be read, a column is missing, unknown, twice or in an unknown unit, or a row has a wrong number of
     /// columns or an invalid number; the error names the line and the columns.
     pub fn read(&self, path: &Path) -> Result<Rows, GisaxsError> {
-        let Text { heads, rows, by } = text(path)?;
+        self.read_text(path, &greenup_files::read_text(path)?)
+    }
+
+    /// Reads the columns of the text of a file.
+    ///
+    /// # Errors
+    /// As [`Layout::read`].
+    pub fn read_text(&self, path: &Path, contents: &str) -> Result<Rows, GisaxsError> {
+        let Text { heads, rows, by } = text(path, contents)?;
         let wrong = |line: usize, m: String| fail(path, format!("line {line}: {m}"));
         let header = self
             .header(&heads, rows[0].1.len())
             .map_err(|(line, m)| wrong(line, m))?;
         let (places, width) = header.clone().unwrap_or_else(|| {
-            let places = (0..self.columns.len()).map(|k| (Some(k), 1.0)).collect();
-            (places, self.columns.len())
+            let place = |k: usize| ((k < self.plain).then_some(k), 1.0);
+            let places = (0..self.columns.len()).map(place).collect();
+            (places, self.plain)
         });
         let more = header.is_none() && self.more;
         if more && by == Some(',') && rows.iter().all(|r| is_decimal(&r.1)) {
@@ -116,8 +158,8 @@ impl Layout {
                             None => format!(
                                 "{} columns; {} are expected: {}. A header names them in another order",
                                 cells.len(),
-                                self.columns.len(),
-                                self.names()
+                                self.plain,
+                                self.plain_names()
                             ),
                         },
                     ));
@@ -184,7 +226,7 @@ impl Layout {
             "" | "1" => c.names[0].to_owned(),
             unit => format!("{} ({unit})", c.names[0]),
         };
-        let all: Vec<String> = self.columns.iter().map(one).collect();
+        let all: Vec<String> = self.columns[..self.plain].iter().map(one).collect();
         all.join(",")
     }
 
@@ -321,7 +363,7 @@ impl Layout {
             };
             let column = &self.columns[c];
             let factor = match unit {
-                None => 1.0,
+                None => column.units.first().map_or(1.0, |u| u.1),
                 Some(unit) => match column.units.iter().find(|u| u.0 == unit) {
                     Some((_, factor)) => *factor,
                     None => {
@@ -381,7 +423,7 @@ fn is_short(cell: &str) -> bool {
 /// # Errors
 /// The file cannot be read, or a row has another number of columns or an invalid number; the error names the line.
 pub fn matrix(path: &Path) -> Result<Rows, GisaxsError> {
-    let Text { heads, rows, by } = text(path)?;
+    let Text { heads, rows, by } = text(path, &greenup_files::read_text(path)?)?;
     let mut names = heads.iter().filter(|h| !h.comment);
     let width = match (names.next(), names.next()) {
         (Some(_), Some(second)) => {
@@ -445,6 +487,7 @@ mod tests {
             },
         ],
         unused: &["r"],
+        plain: 2,
         more: false,
         gaps: false,
     };
@@ -575,6 +618,7 @@ mod tests {
     fn decimal_commas_are_no_columns() {
         let layout = Layout {
             columns: &LAYOUT.columns[..1],
+            plain: 1,
             more: true,
             ..LAYOUT
         };

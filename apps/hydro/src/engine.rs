@@ -1,6 +1,7 @@
 //! The interface of the engines that advance a state on CPUs or GPUs, with full or partial assembly.
 
 use crate::HydroError;
+use std::borrow::Cow;
 
 /// Unknowns of the equations at one time.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +78,12 @@ pub trait Engine {
     /// The device is lost.
     fn state(&mut self) -> Result<State, HydroError>;
 
+    /// The energy coefficients of the last accepted state alone.
+    ///
+    /// # Errors
+    /// The device is lost.
+    fn energy_coefficients(&mut self) -> Result<Cow<'_, [f64]>, HydroError>;
+
     /// Total internal and kinetic energy of the last accepted state.
     ///
     /// # Errors
@@ -88,7 +95,8 @@ pub trait Engine {
     /// # Errors
     /// The device is lost.
     fn energy_norm(&mut self) -> Result<f64, HydroError> {
-        Ok(self.state()?.e.iter().map(|e| e * e).sum::<f64>().sqrt())
+        let e = self.energy_coefficients()?;
+        Ok(e.iter().map(|e| e * e).sum::<f64>().sqrt())
     }
 
     /// Times and counts since the engine was made.

@@ -1,8 +1,10 @@
 //! The `hydro` command, as a function: its executable and the Python package call it.
 
 use crate::commands::{list, mesh, restart, run, study};
+use crate::session::help;
 use crate::session::settings::Settings;
 use clap::{Parser, Subcommand};
+use greenup_app::args::MachineArg;
 use greenup_app::ranks::check_alone;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +33,8 @@ enum Command {
     Run {
         #[command(flatten)]
         settings: Settings,
+        #[command(flatten)]
+        machine: MachineArg,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
@@ -51,10 +55,11 @@ enum Command {
     Compare(study::compare::CompareArgs),
     /// Continue a run from a checkpoint, with identical digits
     ///
-    /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the other settings, which flags
-    /// override. Outputs are those that flags name: a history and VTK files continue where the checkpoint was written.
-    /// Checkpoints continue in the same file.
+    /// The checkpoint stores the problem, its mesh and orders, which cannot change, and the settings whose default is "as in
+    /// the checkpoint", which flags override. Other flags and outputs are not stored: name them again. A history and VTK files
+    /// continue where the checkpoint was written. Checkpoints continue in the same file.
     #[command(
+        mut_args(help::of_restart),
         mut_arg("problem", |a| a.hide(true)),
         mut_arg("mesh", |a| a.hide(true)),
         mut_arg("refine", |a| a.hide(true)),
@@ -63,10 +68,13 @@ enum Command {
         mut_arg("e0", |a| a.hide(true))
     )]
     Restart {
+        /// Checkpoint that `hydro run --checkpoint` wrote
         #[arg(id = "from", value_name = "CHECKPOINT")]
         from: PathBuf,
         #[command(flatten)]
         settings: Settings,
+        #[command(flatten)]
+        machine: MachineArg,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
@@ -76,10 +84,15 @@ enum Command {
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
     greenup_app::command::run(|cli: Cli| match cli.command {
-        Command::Run { settings, json } => {
+        Command::Run {
+            settings,
+            machine,
+            json,
+        } => {
             settings.only_of_outputs()?;
             let (problem, s) = settings.resolved()?;
-            run::run(&problem, &s, None, json)
+            let machine = machine.load()?;
+            run::run(&problem, &s, None, (machine.as_ref(), json))
         }
         Command::List { json } => check_alone().and_then(|()| list::list(json)),
         Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),
@@ -89,7 +102,8 @@ pub fn main() -> ExitCode {
         Command::Restart {
             from,
             settings,
+            machine,
             json,
-        } => restart::restart(&from, &settings, json),
+        } => restart::restart(&from, &settings, (machine.load()?.as_ref(), json)),
     })
 }

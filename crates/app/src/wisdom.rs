@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use greenup_report::provenance::Provenance;
 use greenup_report::si::factor;
 use greenup_report::version::version;
+use greenup_wisdom::lookup::Nearness;
 use greenup_wisdom::merge::{Prefer, Verdict, merge};
 use greenup_wisdom::{Choice, Entry, Map, Origin, Store, StoreError, Wisdom, shipped};
 use std::path::{Path, PathBuf};
@@ -206,16 +207,18 @@ fn outcome(e: &Entry, verdict: Verdict, path: &Path) -> String {
     }
 }
 
-/// Notes which config a kernel uses, if it is not that of this device, where the user should know.
+/// Notes which config a kernel uses. That the user's own wisdom has none of this device is worth a note; shipped wisdom is
+/// what the program does by itself.
 pub fn note(kernel: &str, choice: &Choice) {
     // A library that another program uses prints nothing.
     if SOURCE.get().is_none() {
         return;
     }
     let text = format!("{kernel}: {}; {}", choice.text(), choice.origin);
+    let is_own = matches!(choice.origin, Origin::User(_));
     match choice.nearness {
-        greenup_wisdom::lookup::Nearness::Device => print::detail(|| text),
-        _ => print::note(text),
+        Nearness::Architecture | Nearness::Nearest if is_own => print::note(text),
+        _ => print::detail(|| text),
     }
     for (id, reason) in &choice.rejected {
         print::detail(|| format!("{kernel}: entry {id} is passed over: {reason}"));

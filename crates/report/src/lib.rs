@@ -50,4 +50,4 @@ pub use figures::{
     map_figure, mesh_figure, parallel_figure, pruning_figure, replay_figure, residual_figure,
     scaling_figure, share_figure, sweep_figure,
 };
-pub use formats::{npy, vtu};
+pub use formats::{npy, npz, vtu};

@@ -62,7 +62,7 @@ pub struct Input {
     /// Viscosity of Stokes [default: 1]
     #[arg(long)]
     pub mu: Option<f64>,
-    /// Relative L2 error; in f32 at least 5e-5, of gradients 5e-4 [default: 1e-6]
+    /// Accuracy: relative L2 error of the results over the targets; in f32 at least 5e-5, of gradients 5e-4 [default: 1e-6]
     #[arg(short, long)]
     pub accuracy: Option<f64>,
     /// Compute gradients too, to the same accuracy

@@ -13,6 +13,7 @@ use greenup_app::progress::bar;
 use greenup_app::{AppError, Result, interrupt, print};
 use greenup_files::Outputs;
 use greenup_report::provenance::Provenance;
+use greenup_report::si::three;
 use greenup_report::table::Columns;
 use serde_json::json;
 use std::path::PathBuf;
@@ -113,10 +114,10 @@ pub fn run(args: &NbodyArgs) -> Result {
         return check_interrupt();
     }
     print::line(format!(
-        "{} bodies, {} steps to t = {:.4}: energy {:.9} to {:.9}, largest drift {worst:.2e}",
+        "{} bodies, {} steps to t = {}: energy {:.9e} to {:.9e}, largest drift {worst:.2e}",
         args.n,
         all.len() - 1,
-        last.t,
+        three(last.t),
         first.total(),
         last.total()
     ));
@@ -132,13 +133,9 @@ fn write(
 ) -> Result {
     if let Some(path) = &args.bodies {
         let numbers: Vec<f64> = bodies.velocities.iter().flatten().copied().collect();
-        files::write(
-            path,
-            &bodies.positions,
-            &["velocity_x", "velocity_y", "velocity_z"],
-            &numbers,
-        )?;
-        print::note(format!("wrote {}", path.display()));
+        let names = ["velocity_x", "velocity_y", "velocity_z"];
+        files::write(path, &bodies.positions, &names, &numbers)?;
+        print::note(files::written(path, &names));
     }
     let Some(out) = out else { return Ok(()) };
     if !out.has_ending(CSV) {

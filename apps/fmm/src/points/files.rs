@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-pub use super::results::{Block, Columns, WRITTEN, write, write_columns};
+pub use super::results::{Block, Columns, WRITTEN, write, write_columns, written};
 
 /// Maximum length of a line, bytes.
 const MAX_LINE: usize = 1 << 20;
@@ -142,6 +142,25 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
+/// A reader of rows that blanks separate, with blanks for tabs.
+struct Blanks<R> {
+    inner: R,
+    tabs_too: bool,
+}
+
+impl<R: Read> Read for Blanks<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(to)?;
+        if self.tabs_too {
+            to[..n]
+                .iter_mut()
+                .filter(|b| **b == b'\t')
+                .for_each(|b| *b = b' ');
+        }
+        Ok(n)
+    }
+}
+
 /// The first lines of a file, of at most this many bytes, tell its delimiter and header.
 const START: usize = 1 << 16;
 
@@ -166,18 +185,36 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
         .flexible(true)
-        .from_reader(io::Cursor::new(start).chain(lines));
+        .from_reader(Blanks {
+            inner: io::Cursor::new(start).chain(lines),
+            tabs_too: delimiter == b' ',
+        });
     let (mut numbers, mut columns, mut first) = (Vec::new(), 0, true);
     let mut row = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|e| invalid(path, e))?;
         let line = record.position().map_or(1, csv::Position::line);
         // Several blanks separate as one does.
-        let record: Vec<&str> = (record.iter())
+        let mut record: Vec<&str> = (record.iter())
             .filter(|f| delimiter != b' ' || !f.is_empty())
             .collect();
-        // A first line without numbers is a header.
+        // A first line without numbers is a header, which may have other separators than the rows.
         let is_header = first && record.iter().all(|f| f.parse::<f64>().is_err());
+        if is_header {
+            let other = |d: char| move |f: &&str| f.contains(d);
+            if let Some(d) = [',', ';', '\t']
+                .into_iter()
+                .find(|d| record.iter().any(other(*d)))
+            {
+                record = (record.into_iter())
+                    .flat_map(|f| f.split(d))
+                    .map(str::trim)
+                    .filter(|f| !f.is_empty() || delimiter != b' ')
+                    .collect();
+            } else if record.len() == 1 {
+                record = record[0].split_whitespace().collect();
+            }
+        }
         first = false;
         if is_header && header.is_none() {
             header = Some(
@@ -306,6 +343,14 @@ mod tests {
             "# of a run; 2 points\nx,y,z,q,_id\n0,1,2,3,a\n4,5,6,7,b\n",
             "# positions, charges\n0,1,2,3\n4,5,6,7\n",
             "0 1  2 3\n4 5 6 7\n",
+            "  0\t1 2\t 3\n4 5\t\t6 7\t\n",
+            "0\t\t1\t2\t3\n4\t\t5\t6\t7\n",
+            "x y z q\n0\t1\t2\t3\n4\t5\t6\t7\n",
+            "x\ty\tz\tq\n0 1 2 3\n4 5 6 7\n",
+            "x, y, z, q\n0 1 2 3\n4 5 6 7\n",
+            "x;y;z;q\n0\t1\t2\t3\n4\t5\t6\t7\n",
+            "x y z q\n0,1,2,3\n4,5,6,7\n",
+            "x\ty\tz\tq\t_name\n0\t1\t2\t3\ta b\n4\t5\t6\t7\tc\n",
             "x y z q\n0 1 2 3\n4 5 6 7\n",
             "\"x\",\"y\",\"z\",\"charge\"\n0,1,2,3\n4,5,6,7\n",
         ] {

@@ -109,15 +109,40 @@ impl Header {
     }
 }
 
+/// The delimiter of a first row, which may be a header, and the next, which tells how numbers are separated. Tabs are
+/// blanks unless each row has the same cells between single tabs: cells of other columns may hold words then.
+fn delimiter(first: &str, next: &str) -> u8 {
+    let [semicolon, comma, tab] =
+        [b';', b',', b'\t'].map(|d| next.contains(char::from(d)).then_some(d));
+    let by_tabs = || {
+        let cells = |row: &str| row.split('\t').filter(|c| !c.trim().is_empty()).count();
+        let is_one = |cell: &str| {
+            let mut words = cell.split_whitespace();
+            let first = words.next().is_some_and(|w| w.parse::<f64>().is_ok());
+            !(first && words.any(|w| w.parse::<f64>().is_ok()))
+        };
+        cells(first) == cells(next)
+            && [first, next]
+                .iter()
+                .all(|row| row.split('\t').all(|c| !c.trim().is_empty() && is_one(c)))
+    };
+    match (semicolon, tab, comma) {
+        (Some(d), ..) => d,
+        (None, Some(d), _) if by_tabs() => d,
+        (None, _, Some(d)) => d,
+        _ if next.contains([' ', '\t']) => b' ',
+        // A single column, which is refused by its number.
+        _ => b',',
+    }
+}
+
 /// The delimiter of the first lines of a file, a blank for any number of them, and the header in a comment above the first row, as
 /// NumPy's `savetxt` writes it: a comment of known names alone. One that names x, y and z and something unknown is an error.
 pub(super) fn start(text: &str) -> (u8, Option<Result<Header, String>>) {
     let is_row = |l: &&str| !l.trim().is_empty() && !l.trim_start().starts_with('#');
-    let row = text.lines().find(is_row).unwrap_or_default().trim();
-    let delimiter = [b';', b'\t', b',', b' ']
-        .into_iter()
-        .find(|d| row.contains(char::from(*d)))
-        .unwrap_or(b',');
+    let mut rows = text.lines().filter(is_row);
+    let row = rows.next().unwrap_or_default();
+    let delimiter = delimiter(row, rows.next().unwrap_or(row));
     // A first row without numbers is the header: comments above it say other things.
     let words = || row.split([';', '\t', ',', ' ']).filter(|w| !w.is_empty());
     if words().all(|w| w.parse::<f64>().is_err()) {

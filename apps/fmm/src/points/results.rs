@@ -12,6 +12,12 @@ use std::path::Path;
 /// Endings of files that results can be written to.
 pub const WRITTEN: [&str; 3] = ["csv", "npy", "vtu"];
 
+/// What was written, with the columns, which an array has no header for.
+pub fn written(path: &Path, names: &[&str]) -> String {
+    let columns: Vec<&str> = ["x", "y", "z"].iter().chain(names).copied().collect();
+    format!("wrote {}: {}", path.display(), columns.join(", "))
+}
+
 /// Takes a block: values of consecutive points, column by column.
 pub type Block<'a> = dyn FnMut(&[&[f64]]) -> io::Result<()> + 'a;
 

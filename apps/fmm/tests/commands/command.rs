@@ -254,3 +254,25 @@ fn every_command_of_the_papers_parses() {
         assert!(ok, "{args:?}: {e}");
     }
 }
+
+#[test]
+fn outputs_name_their_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.npy");
+    let (ok, out, err) = fmm(&format!("run -n 50 --gradient -o {}", path.display()));
+    assert!(ok, "{err}");
+    assert!(
+        err.contains("p.npy: x, y, z, potential, gradient_x, gradient_y, gradient_z"),
+        "{err}"
+    );
+    assert!(
+        out.contains("phase") && out.contains("performance") && out.contains("bytes"),
+        "{out}"
+    );
+    let (ok, out, _) = fmm(&format!("run -n 50 --json -o {}", path.display()));
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(
+        ok && json["columns"] == serde_json::json!(["potential"]),
+        "{out}"
+    );
+}

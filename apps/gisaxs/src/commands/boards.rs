@@ -6,6 +6,7 @@ use greenup_app::ranks::Boards;
 use greenup_app::{Result, sensors};
 use greenup_meter::{Measurement, Policy};
 use greenup_ranks::Ranks;
+use greenup_report::si::si;
 use std::sync::Arc;
 
 /// A meter for each GPU; a note where there is no energy sensor.
@@ -39,11 +40,11 @@ pub fn text(boards: &Boards) -> String {
     let mut text = String::new();
     for (n, s) in boards.time_s.iter().enumerate() {
         let energy = boards.energy_j.as_ref().map(|e| e[n]);
-        let energy = energy.map_or_else(String::new, |j| format!(", {j:.4} J"));
-        text.push_str(&format!("\nGPU {n}: {s:.6} s{energy}"));
+        let energy = energy.map_or_else(String::new, |j| format!(", {}", si(j, "J")));
+        text.push_str(&format!("\nGPU {n}: {}{energy}", si(*s, "s")));
     }
     if let (Some(j), true) = (boards.total_j, boards.time_s.len() > 1) {
-        text.push_str(&format!("\nall GPUs: {j:.4} J"));
+        text.push_str(&format!("\nall GPUs: {}", si(j, "J")));
     }
     text
 }

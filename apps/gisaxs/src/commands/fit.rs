@@ -96,9 +96,8 @@ pub fn fit(args: &FitArgs) -> Result {
             print::warn(text);
         }
     }
-    let detector = scene.detector;
     for cut in target.cut.iter().chain(&args.cut) {
-        cut.check(&detector)?;
+        cut.of_beam(&scene).check(&scene.detector)?;
     }
     target.on = session::accelerator(&args.device.device, team.local())?;
     let start = Instant::now();

@@ -5,13 +5,15 @@ use super::image::ImageArgs;
 use super::mesh_form_factor::MeshFormFactorArgs;
 use super::{stopped, summary, watched};
 use crate::detector::counting_noise;
-use crate::image::{About, Cut, Format};
+use crate::image::{About, Cut, Format, coordinates};
 use crate::sample::Sample;
+use crate::scattering::dwba::Scene;
 use clap::Args;
 use greenup_app::Result;
 use greenup_app::print::{self, lossy};
 use greenup_app::ranks::RanksArg;
 use greenup_report::provenance::Provenance;
+use greenup_report::si::si;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -21,13 +23,17 @@ use toml::Value;
 pub struct SimulateArgs {
     /// Input file (TOML) with beam, detector, layers and particles
     sample: PathBuf,
-    /// Image: csv, npy or tif (intensities), svg, png or pdf (a figure with logarithmic colours), or html (an HTML page)
+    /// Image: csv, npy or tif (intensities), npz (with q and angles of every pixel), svg, png or pdf (a figure with logarithmic colours), or html (an HTML page)
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Write a cut through the image to NAME.cutN.csv: alpha=0.3 (along φ) or phi=0.1 (along α), degrees, or up=2.5 or
-    /// across=1, mm of a flat detector; alpha=0.3:0.02 averages over ±0.02 (repeatable)
+    /// Write a cut through the image to NAME.cutN.csv: qz=0.5 (along q_y) or qy=0.1 (along q_z), 1/nm; alpha=0.3 or phi=0.1,
+    /// degrees; up=2.5 or across=1, mm of a flat detector; also with a unit, alpha=5mrad; qz=0.5:0.02 averages over ±0.02
+    /// (repeatable)
     #[arg(long, value_name = "CUT")]
     cut: Vec<Cut>,
+    /// Also write q (1/nm) and angles (degrees) of every pixel with its intensity: a csv table or npz arrays
+    #[arg(long, value_name = "FILE.csv|.npz")]
+    coordinates: Option<PathBuf>,
     /// Override a value of the input file, e.g. particles.0.form.radius=5, detector.phi.n=64 or mode=born (repeatable)
     #[arg(long, value_name = "PATH=VALUE", value_parser = setting)]
     set: Vec<(String, Value)>,
@@ -61,6 +67,31 @@ fn setting(text: &str) -> std::result::Result<(String, Value), String> {
     Ok((path.to_owned(), value))
 }
 
+/// A cut as CSV: positions in the unit of the detector and as q, and intensities.
+fn cut_table(
+    cut: &Cut,
+    pixels: &[f64],
+    scene: &Scene,
+    provenance: &[(String, String)],
+) -> Result<String> {
+    let curve = cut.of(pixels, &scene.detector)?;
+    let (name, unit) = cut.axis(&scene.detector);
+    let mut text = format!("# {name} = {} {unit}\n", cut.at);
+    for (name, value) in provenance {
+        text.push_str(&format!("# {name}: {}\n", value.replace('\n', " ")));
+    }
+    let q = if cut.across { "qy" } else { "qz" };
+    text.push_str(&format!(
+        "{},intensity,{q}_1/nm\n",
+        curve.axis.replace(", ", "_")
+    ));
+    let along = coordinates::along(cut, scene);
+    for ((x, y), q) in curve.points.iter().zip(along) {
+        text.push_str(&format!("{x:.9e},{y:.17e},{q:.9e}\n"));
+    }
+    Ok(text)
+}
+
 pub fn simulate(args: &SimulateArgs) -> Result {
     let mut provenance = Provenance::of_process().seeded(args.counts);
     // Before the work, so that an image that cannot be written costs no time.
@@ -70,6 +101,9 @@ pub fn simulate(args: &SimulateArgs) -> Result {
         out.file(&args.out, &[])?;
     }
     let format = Format::of(&args.out)?;
+    if let Some(path) = args.coordinates.as_ref().filter(|_| team.has_first()) {
+        out.file(path, coordinates::ENDINGS)?;
+    }
     let ending = args
         .out
         .extension()
@@ -88,8 +122,13 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     if team.has_first() {
         warnings.iter().for_each(print::warn);
     }
+    let particles = sample.particle_counts();
+    if team.has_first() {
+        particles.iter().for_each(print::note);
+    }
     let mut scene = sample.scene(beside(&args.sample))?;
-    for cut in &args.cut {
+    let of_beam: Vec<Cut> = args.cut.iter().map(|c| c.of_beam(&scene)).collect();
+    for cut in &of_beam {
         cut.check(&scene.detector)?;
     }
     let mut members = scene.populations.iter().flat_map(|p| &p.members);
@@ -126,31 +165,26 @@ pub fn simulate(args: &SimulateArgs) -> Result {
                 "sum".into(),
                 format!("{:.4e} photons", pixels.iter().sum::<f64>()),
             ),
-            ("computed in".into(), format!("{seconds:.3} s")),
+            ("computed in".into(), si(seconds, "s")),
         ],
         input: (
             args.sample.display().to_string(),
             sample.source().to_owned(),
         ),
-        cuts: args.cut.clone(),
+        cuts: of_beam.clone(),
         counted: args.counts.is_some(),
         axes: args.image.axes,
         range: args.image.range(),
         provenance: provenance.pairs(),
     };
     let mut files = vec![args.out.clone()];
-    for (path, cut) in cuts.into_iter().zip(&args.cut) {
-        let curve = cut.of(&pixels, &scene.detector)?;
-        let mut text = format!("# {}\n", curve.name);
-        for (name, value) in &about.provenance {
-            text.push_str(&format!("# {name}: {}\n", value.replace('\n', " ")));
-        }
-        text.push_str(&format!("{},intensity\n", curve.axis.replace(", ", "_")));
-        for (x, y) in &curve.points {
-            text.push_str(&format!("{x:.9e},{y:.17e}\n"));
-        }
-        write(&path, text)?;
+    for (path, cut) in cuts.into_iter().zip(&of_beam) {
+        write(&path, cut_table(cut, &pixels, &scene, &about.provenance)?)?;
         files.push(path);
+    }
+    if let Some(path) = &args.coordinates {
+        coordinates::write(path, &pixels, &scene)?;
+        files.push(path.clone());
     }
     let look = args.image.figure.look();
     format.write(&args.out, &pixels, &scene, (&about, &look))?;
@@ -158,9 +192,10 @@ pub fn simulate(args: &SimulateArgs) -> Result {
     summary(
         args.json,
         &json!({"rows": rows, "columns": columns, "seconds": seconds, "maximum": top, "file": lossy(&args.out), "files": names,
-            "ranks": team.size(), "warnings": warnings, "notes": scene.notes, "provenance": provenance}),
+            "ranks": team.size(), "averages": particles, "warnings": warnings, "notes": scene.notes, "provenance": provenance}),
         &format!(
-            "{columns} × {rows} pixels in {seconds:.3} s, maximum {top:.4e}: {}",
+            "{columns} × {rows} pixels in {}, maximum {top:.4e} photons per pixel: {}",
+            si(seconds, "s"),
             names.join(", ")
         ),
     );

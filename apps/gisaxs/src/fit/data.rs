@@ -134,7 +134,9 @@ pub(super) fn image(
 const fn layout(columns: &'static [Column]) -> Layout {
     Layout {
         columns,
-        unused: &[],
+        // Of our own cuts.
+        unused: &["qy", "qz"],
+        plain: columns.len(),
         more: false,
         gaps: true,
     }

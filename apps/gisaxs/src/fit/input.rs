@@ -133,13 +133,15 @@ impl FitInput {
                 }
             }
         }
-        let detector = sample.scene(&beside)?.detector;
+        let scene = sample.scene(&beside)?;
+        let detector = &scene.detector;
         let path = dir.join(&self.data);
         let mask = self.mask.as_ref().map(|m| dir.join(m));
         let cut: Option<Cut> = self.cut.as_deref().map(str::parse).transpose()?;
+        let cut = cut.map(|c| c.of_beam(&scene));
         let (mut values, mut left_out) = match (cut, &mask) {
-            (None, mask) => data::image(&path, mask.as_deref(), &detector, &at)?,
-            (Some(cut), None) => data::cut(&path, cut, &detector)?,
+            (None, mask) => data::image(&path, mask.as_deref(), detector, &at)?,
+            (Some(cut), None) => data::cut(&path, cut, detector)?,
             (Some(_), Some(mask)) => {
                 return Err(fail(mask, "a mask goes with an image, not with a cut"));
             }
@@ -149,7 +151,7 @@ impl FitInput {
         }
         let averaged = match cut {
             None => 1.0,
-            Some(cut) => cut.inside(&detector)?.len() as f64,
+            Some(cut) => cut.inside(detector)?.len() as f64,
         };
         // Dead pixels are negative or NaN in most formats.
         if !values.iter().any(|v| *v >= 0.0) {

@@ -57,7 +57,8 @@ pub(super) fn tiff(
     Ok(out.into_inner())
 }
 
-/// Writes an HDF5 file: the intensities, lowest row first, with the attribute `provenance`, and the ends of both axes.
+/// Writes an HDF5 file: the intensities, lowest row first, with the attribute `provenance`, the ends of both axes, and q and
+/// angles of every pixel.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -65,17 +66,16 @@ pub(super) fn tiff(
 pub(super) fn hdf5(
     target: &Path,
     pixels: &[f64],
-    detector: &crate::detector::Detector,
+    scene: &crate::scattering::dwba::Scene,
     origin: &str,
 ) -> Result<(), GisaxsError> {
     let out = greenup_files::AtomicFile::create(target)?;
     let path = out.temporary();
     let write = || -> hdf5_metno::Result<()> {
         let file = hdf5_metno::File::create(path)?;
-        let data = file
-            .new_dataset::<f64>()
-            .shape((detector.rows(), detector.columns()))
-            .create("intensity")?;
+        let detector = &scene.detector;
+        let size = (detector.rows(), detector.columns());
+        let data = file.new_dataset::<f64>().shape(size).create("intensity")?;
         data.write_raw(pixels)?;
         let text: hdf5_metno::types::VarLenUnicode = origin.parse().unwrap_or_default();
         data.new_attr::<hdf5_metno::types::VarLenUnicode>()
@@ -87,6 +87,17 @@ pub(super) fn hdf5(
             let text: hdf5_metno::types::VarLenUnicode = title.parse().unwrap_or_default();
             axis.new_attr::<hdf5_metno::types::VarLenUnicode>()
                 .create("title")?
+                .write_scalar(&text)?;
+        }
+        for (name, unit, value) in super::coordinates::QUANTITIES {
+            let data = file.new_dataset::<f64>().shape(size).create(name)?;
+            let values: Vec<f64> = super::coordinates::pixels(scene)
+                .map(|c| value(&c))
+                .collect();
+            data.write_raw(&values)?;
+            let text: hdf5_metno::types::VarLenUnicode = unit.parse().unwrap_or_default();
+            data.new_attr::<hdf5_metno::types::VarLenUnicode>()
+                .create("unit")?
                 .write_scalar(&text)?;
         }
         // Dropping the file would not report a full disk.

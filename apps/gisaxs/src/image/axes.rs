@@ -31,6 +31,15 @@ impl std::str::FromStr for Axes {
     }
 }
 
+/// q = k_f − k_i of a direction (φ, α), 1/nm: positive upward.
+pub(super) fn q_of(k: f64, incidence: f64, (phi, alpha): (f64, f64)) -> [f64; 3] {
+    [
+        k * (alpha.cos() * phi.cos() - incidence.cos()),
+        k * alpha.cos() * phi.sin(),
+        k * (alpha.sin() + incidence.sin()),
+    ]
+}
+
 /// Most pixels of a picture in one direction; a detector with more is averaged.
 const FINEST: usize = 800;
 /// Azimuth beyond which q_y does not rise with it, rad.
@@ -70,11 +79,8 @@ impl<'a> View<'a> {
     pub fn place(&self, u: f64, v: f64) -> (f64, f64) {
         match self.axes {
             Axes::Q => {
-                let (phi, alpha) = self.detector.angles_at(u, v);
-                (
-                    self.k * alpha.cos() * phi.sin(),
-                    self.k * (alpha.sin() + self.incidence.sin()),
-                )
+                let [_, y, z] = q_of(self.k, self.incidence, self.detector.angles_at(u, v));
+                (y, z)
             }
             Axes::Detector => self.detector.in_units(u, v),
             Axes::Pixels => (u, v),
@@ -249,7 +255,7 @@ impl<'a> View<'a> {
             unit => format!(" {unit}"),
         };
         // Not said twice.
-        if self.axes == Axes::Detector && name == self.names()[usize::from(cut.across)].0 {
+        if name == self.names()[usize::from(cut.across)].0 {
             return short + half.as_str();
         }
         format!(
@@ -295,6 +301,13 @@ mod tests {
         assert_eq!(view.label(&cut), "q_z = 0.439 nm⁻¹");
         assert_eq!(view.long_label(&cut), "q_z = 0.439 nm⁻¹ (α = 0.2°)");
         assert_eq!(view.tag(&"phi=-0.5".parse().unwrap()), "q_y = −0.548");
+        let cut = "qz=0.44:0.02".parse::<Cut>().unwrap().of_beam(&scene);
+        assert_eq!(view.long_label(&cut), "q_z = 0.440 nm⁻¹ ± 0.02");
+        let angles = View::new(&scene, Axes::Detector);
+        assert_eq!(
+            angles.long_label(&cut),
+            "α = 0.201° (q_z = 0.44 ± 0.02 nm⁻¹)"
+        );
     }
 
     /// A bright pixel lies where the axes say, on each kind of axes and detector; masked pixels have no colour.

@@ -4,28 +4,55 @@
 const DECADES: f64 = 12.0;
 
 /// Ends of the colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ColourRange {
-    /// From the data: the largest intensity, and the smallest of all but a hundredth of the positive ones.
-    #[default]
-    Data,
+    /// Percentiles of the positive intensities, at most twelve decades.
+    Percentiles(f64, f64),
     /// The largest intensity, and this many decades below it.
     Decades(f64),
     /// These intensities.
     Ends(f64, f64),
 }
 
+impl Default for ColourRange {
+    /// Neither few dark pixels nor few bright ones decide on the colours of all others.
+    fn default() -> Self {
+        Self::Percentiles(1.0, 99.9)
+    }
+}
+
 impl ColourRange {
-    /// Parses the ends: `MIN,MAX`.
+    /// Parses percentiles: `LO,HI` or `LO:HI`.
+    ///
+    /// # Errors
+    /// They are not two numbers from 0 to 100, the lower first.
+    pub fn percentiles(text: &str) -> Result<Self, crate::GisaxsError> {
+        match pair(text) {
+            Some((lo, hi)) if 0.0 <= lo && lo < hi && hi <= 100.0 => Ok(Self::Percentiles(lo, hi)),
+            _ => Err(
+                format!("invalid percentiles \"{text}\": write LO,HI with 0 ≤ LO < HI ≤ 100")
+                    .into(),
+            ),
+        }
+    }
+
+    /// What the colours span, for the reader of an image; `None` where the bar says it.
+    pub fn note(self) -> Option<String> {
+        match self {
+            Self::Percentiles(lo, hi) => Some(format!(
+                "Colours span the percentiles {lo} to {hi} of the positive intensities; those beyond have the colours of \
+                 the ends."
+            )),
+            Self::Decades(_) | Self::Ends(..) => None,
+        }
+    }
+
+    /// Parses the ends: `MIN,MAX` or `MIN:MAX`.
     ///
     /// # Errors
     /// They are not two positive numbers, the lower first.
     pub fn ends(text: &str) -> Result<Self, crate::GisaxsError> {
-        let number = |s: &str| s.trim().parse::<f64>().ok();
-        let ends = text
-            .split_once(',')
-            .and_then(|(a, b)| Some((number(a)?, number(b)?)));
-        match ends {
+        match pair(text) {
             Some((lo, hi)) if 0.0 < lo && lo < hi && hi.is_finite() => Ok(Self::Ends(lo, hi)),
             _ => Err(format!("invalid range \"{text}\": write MIN,MAX with 0 < MIN < MAX").into()),
         }
@@ -56,14 +83,23 @@ impl ColourRange {
         };
         let below = |decades: f64| (top * 10_f64.powf(-decades)).max(f64::MIN_POSITIVE);
         match self {
+            Self::Percentiles(lo, hi) => {
+                let at = |p: f64| all[((p / 100.0 * all.len() as f64) as usize).min(all.len() - 1)];
+                let top = at(hi);
+                let least = top * 10_f64.powf(-DECADES);
+                // Colours of a constant image: a decade below it.
+                (at(lo).max(least).max(f64::MIN_POSITIVE).min(0.1 * top), top)
+            }
             Self::Decades(n) => (below(n).min(0.99 * top), top),
-            // Colours of a constant image: a decade below it.
-            _ => (
-                all[all.len() / 100].max(below(DECADES)).min(below(1.0)),
-                top,
-            ),
+            Self::Ends(lo, hi) => (lo, hi),
         }
     }
+}
+
+/// Two numbers in one text.
+fn pair(text: &str) -> Option<(f64, f64)> {
+    let (a, b) = text.split_once([',', ':'])?;
+    Some((a.trim().parse().ok()?, b.trim().parse().ok()?))
 }
 
 /// The level of an intensity between the ends, by logarithms; 0 for those that are not positive.
@@ -81,7 +117,7 @@ mod tests {
 
     #[test]
     fn colours_span_the_data() {
-        let data = |values: &[f64]| ColourRange::Data.over(values);
+        let data = |values: &[f64]| ColourRange::default().over(values);
         assert_eq!(data(&[0.0, f64::NAN]), (0.1, 1.0));
         assert_eq!(data(&[1e3]), (1e2, 1e3));
         let (lo, hi) = data(&[1e-20, 1.0, 1e3]);
@@ -90,6 +126,14 @@ mod tests {
         let mut many = vec![1e-5];
         many.extend((0..199).map(|k| 1.0 + f64::from(k)));
         assert_eq!(data(&many), (2.0, 199.0));
+        // A thousandth may be brighter.
+        let mut bright: Vec<f64> = (0..5000).map(|k| 1.0 + f64::from(k)).collect();
+        bright[0] = 1e9;
+        assert_eq!(data(&bright), (52.0, 4997.0));
+        assert_eq!(
+            ColourRange::Percentiles(0.0, 100.0).over(&bright),
+            (2.0, 1e9)
+        );
         assert_eq!(ColourRange::Decades(3.0).over(&[5.0, 1e4]), (10.0, 1e4));
         assert_eq!(ColourRange::Ends(2.0, 3.0).over(&[]), (2.0, 3.0));
         assert_eq!(
@@ -104,6 +148,20 @@ mod tests {
             ColourRange::ends("1e-2, 5").unwrap(),
             ColourRange::Ends(0.01, 5.0)
         );
+        assert_eq!(
+            ColourRange::ends("1e-2:5").unwrap(),
+            ColourRange::Ends(0.01, 5.0)
+        );
+        let percentiles = ColourRange::percentiles("5, 99.5").unwrap();
+        assert!(
+            percentiles
+                .note()
+                .unwrap()
+                .contains("percentiles 5 to 99.5")
+        );
+        for bad in ["5", "-1,5", "5,5", "9,5", "5,101", "nan,5"] {
+            assert!(ColourRange::percentiles(bad).is_err(), "{bad}");
+        }
         for bad in [
             "", "1", "1,1", "0,1", "-1,2", "2,1", "nan,1", "1,nan", "1,inf", "1,2,3",
         ] {

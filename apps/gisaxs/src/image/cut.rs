@@ -1,6 +1,8 @@
 //! Cuts through an image along a row or a column, or the mean of several rows or columns.
 
 use crate::detector::Detector;
+use crate::scattering::dwba::Scene;
+use crate::table::{DEGREES, PER_NM};
 
 /// A cut through an image, along a row or a column of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,39 +13,90 @@ pub struct Cut {
     pub at: f64,
     /// Half of the width over which the cut is averaged; 0: one row or column.
     pub half: f64,
-    /// Whether both are degrees, on a flat detector too, where the line is that of the angle in the scattering plane (α) or
-    /// at the horizon (φ); else in the unit of the detector's axes: degrees, or mm of a flat detector.
-    pub degrees: bool,
+    /// What both are.
+    pub measure: Measure,
+}
+
+/// What the position of a cut is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// In the unit of the detector's axes: degrees, or mm of a flat detector.
+    Detector,
+    /// Degrees, on a flat detector too, where the line is that of the angle in the scattering plane (α) or at the horizon (φ).
+    Degrees,
+    /// q_z or q_y, 1/nm, at the same lines; of the beam that [`Cut::of_beam`] gives.
+    Q(Beam),
+}
+
+/// What relates angles to q.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beam {
+    /// Wave number, 1/nm.
+    k: f64,
+    /// Grazing angle, rad.
+    incidence: f64,
+}
+
+/// Units of positions on a flat detector, in mm.
+const MM: &[(&str, f64)] = &[
+    ("mm", 1.0),
+    ("cm", 10.0),
+    ("m", 1e3),
+    ("µm", 1e-3),
+    ("um", 1e-3),
+];
+
+/// A number, and its unit, of which the first of the list is meant without one.
+fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let text = text.trim();
+    let is_number =
+        |end: &usize| text.is_char_boundary(*end) && text[..*end].parse::<f64>().is_ok();
+    let end = (1..=text.len()).rev().find(is_number)?;
+    let unit: String = text[end..].to_lowercase().split_whitespace().collect();
+    // `0.5/nm` is as good as `0.5 1/nm`.
+    let has = |known: &str| unit == known || known.strip_prefix('1') == Some(&unit);
+    let factor = match unit.as_str() {
+        "" => 1.0,
+        _ => units.iter().find(|u| has(u.0))?.1,
+    };
+    let number: f64 = text[..end].parse().ok()?;
+    Some(number * factor).filter(|x| x.is_finite())
 }
 
 impl std::str::FromStr for Cut {
     type Err = crate::GisaxsError;
 
-    /// Parses a cut such as `alpha=0.3` (along the azimuth) or `phi=0.1:0.02` (upward, averaged over ±0.02), both in
-    /// degrees, or `up=2.5` and `across=-1` in mm of a flat detector.
+    /// Parses a cut such as `qz=0.5` (along the azimuth) or `qy=0.1:0.02` (upward, averaged over ±0.02), 1/nm; `alpha=0.3` and
+    /// `phi=0.1`, degrees; or `up=2.5` and `across=-1`, mm of a flat detector. Numbers may have other units: `alpha=5mrad`.
     fn from_str(text: &str) -> Result<Self, crate::GisaxsError> {
         let wrong = || {
             crate::GisaxsError::Invalid(format!(
-                "invalid cut \"{text}\": write alpha=0.3 (degrees; up=… in mm of a flat detector) for one along the \
-                 azimuth at that height, phi=0.1 (across=… in mm) for one upward, followed by :0.02 for the half-width"
+                "invalid cut \"{text}\": write qz=0.5 (1/nm), alpha=0.3 (degrees) or up=2.5 (mm of a flat detector) for one \
+                 along the azimuth, qy=0.1, phi=0.1 or across=1 for one upward; other units as qz=0.05/Å or alpha=5mrad; \
+                 :0.02 behind it is the half-width"
             ))
         };
         let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
-        let (across, degrees) = match name.trim() {
-            "alpha" => (true, true),
-            "up" => (true, false),
-            "phi" => (false, true),
-            "across" => (false, false),
+        let unknown = Beam {
+            k: f64::NAN,
+            incidence: f64::NAN,
+        };
+        let (across, measure, units) = match name.trim() {
+            "qz" | "q_z" => (true, Measure::Q(unknown), PER_NM),
+            "qy" | "q_y" => (false, Measure::Q(unknown), PER_NM),
+            "alpha" | "α" => (true, Measure::Degrees, DEGREES),
+            "phi" | "φ" => (false, Measure::Degrees, DEGREES),
+            "up" => (true, Measure::Detector, MM),
+            "across" => (false, Measure::Detector, MM),
             _ => return Err(wrong()),
         };
         let (at, half) = rest.split_once(':').unwrap_or((rest, "0"));
-        let number = |s: &str| s.parse::<f64>().ok().filter(|x| x.is_finite());
-        match (number(at), number(half)) {
+        match (measured(at, units), measured(half, units)) {
             (Some(at), Some(half)) if half >= 0.0 => Ok(Self {
                 across,
                 at,
                 half,
-                degrees,
+                measure,
             }),
             _ => Err(wrong()),
         }
@@ -88,31 +141,59 @@ impl Cut {
         }
     }
 
+    /// The same cut in the scene whose pixels it cuts, which relates q to angles.
+    pub fn of_beam(self, scene: &Scene) -> Self {
+        let beam = Beam {
+            k: scene.k(),
+            incidence: scene.incidence,
+        };
+        match self.measure {
+            Measure::Q(_) => Self {
+                measure: Measure::Q(beam),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// Where the cut is across the rows or the columns, as a continuous number; `None` off the detector.
     pub(super) fn position(&self, detector: &Detector) -> Option<f64> {
-        if self.degrees {
-            detector.line_at(!self.across, self.at.to_radians())
-        } else {
-            detector.from_unit(!self.across, self.at)
+        match self.measure {
+            Measure::Degrees => detector.line_at(!self.across, self.at.to_radians()),
+            Measure::Detector => detector.from_unit(!self.across, self.at),
+            Measure::Q(Beam { k, incidence }) => {
+                let below = if self.across { incidence.sin() } else { 0.0 };
+                let sine = self.at / k - below;
+                let angle = (sine.abs() <= 1.0).then(|| sine.asin())?;
+                detector.line_at(!self.across, angle)
+            }
         }
     }
 
     /// The coordinate of a position across the rows or the columns, in the unit of the cut.
     fn coordinate(&self, position: f64, detector: &Detector) -> f64 {
-        if self.degrees {
-            return detector.angle_of(!self.across, position).to_degrees();
+        match self.measure {
+            Measure::Degrees => detector.angle_of(!self.across, position).to_degrees(),
+            Measure::Detector => {
+                let (x, y) = detector.in_units(position, position);
+                if self.across { y } else { x }
+            }
+            Measure::Q(Beam { k, incidence }) => {
+                let below = if self.across { incidence.sin() } else { 0.0 };
+                k * (detector.angle_of(!self.across, position).sin() + below)
+            }
         }
-        let (x, y) = detector.in_units(position, position);
-        if self.across { y } else { x }
     }
 
     /// Name and unit of the coordinate of the cut.
-    pub(super) fn axis(&self, detector: &Detector) -> (&'static str, &'static str) {
+    pub fn axis(&self, detector: &Detector) -> (&'static str, &'static str) {
         let [x, y] = detector.axes();
-        match (self.degrees, self.across) {
-            (true, true) => ("α", "degrees"),
-            (true, false) => ("φ", "degrees"),
-            (false, across) => {
+        match (self.measure, self.across) {
+            (Measure::Q(_), true) => ("q_z", "nm⁻¹"),
+            (Measure::Q(_), false) => ("q_y", "nm⁻¹"),
+            (Measure::Degrees, true) => ("α", "degrees"),
+            (Measure::Degrees, false) => ("φ", "degrees"),
+            (Measure::Detector, across) => {
                 let name = if across { y.0 } else { x.0 };
                 name.split_once(", ").unwrap_or((name, ""))
             }
@@ -217,13 +298,76 @@ mod tests {
         assert_eq!(values("alpha=0.6:0.4"), [2.0, 3.0, 4.0, 5.0]);
         assert_eq!(values("phi=-1"), [0.0, 4.0, 8.0]);
         assert!(cut("phi=3").unwrap_err().to_string().contains("misses"));
-        for bad in ["phi", "beta=1", "phi=x", "alpha=1:-1"] {
+        for bad in [
+            "phi",
+            "beta=1",
+            "phi=x",
+            "alpha=1:-1",
+            "qz=1mrad",
+            "alpha=1/nm",
+            "up=nan",
+            "qz=",
+        ] {
             assert!(bad.parse::<Cut>().is_err(), "{bad}");
         }
         let mut holes = pixels.clone();
         holes[4] = f64::NAN;
         let cut = "alpha=0.9:0.6".parse::<Cut>().unwrap();
         assert_eq!(cut.means(&holes, &detector).unwrap(), [8.0, 7.0, 8.0, 9.0]);
+    }
+
+    #[test]
+    fn numbers_have_units() {
+        let near = |text: &str, want: f64| {
+            let at = text.parse::<Cut>().unwrap().at;
+            assert!((at / want - 1.0).abs() < 1e-12, "{text}: {at}");
+        };
+        for text in [
+            "qz=0.5",
+            "q_z=0.5/nm",
+            "qz= 0.5 1/nm",
+            "qz=0.05/A",
+            "qz=0.05Å-1",
+            "qz=5e-1 nm^-1",
+        ] {
+            near(text, 0.5);
+        }
+        near("alpha=5mrad", 5e-3_f64.to_degrees());
+        near("alpha=0.3deg", 0.3);
+        near("up=1cm", 10.0);
+        let half = "phi=1:0.5mrad".parse::<Cut>().unwrap().half;
+        assert!((half / 5e-4_f64.to_degrees() - 1.0).abs() < 1e-12);
+    }
+
+    /// A cut by q is that of the angle which has it, and its half-width that of q.
+    #[test]
+    fn cuts_of_q_are_those_of_angles() {
+        let detector = Detector::Angles {
+            phi: Axis::even(-0.03, 0.03, 60),
+            alpha: Axis::even(0.0, 0.04, 40),
+        };
+        let beam = Beam {
+            k: 62.8,
+            incidence: 0.004,
+        };
+        let of = |text: &str| Cut {
+            measure: Measure::Q(beam),
+            ..text.parse::<Cut>().unwrap()
+        };
+        // Pixels are a thousandth of a radian.
+        let qz = 62.8 * (0.0105_f64.sin() + 0.004_f64.sin());
+        assert_eq!(of(&format!("qz={qz}")).inside(&detector).unwrap(), [10]);
+        assert_eq!(
+            of(&format!("qz={qz}:0.07")).inside(&detector).unwrap(),
+            [9, 10, 11]
+        );
+        assert_eq!(of("qy=-0.1").inside(&detector).unwrap(), [28]);
+        let e = of("qz=9").check(&detector).unwrap_err().to_string();
+        assert!(
+            e.contains("whose q_z, nm⁻¹, runs from 0.2512 to 2.7"),
+            "{e}"
+        );
+        assert!(of("qy=99").check(&detector).is_err());
     }
 
     /// `alpha` and `phi` are degrees on a flat detector too; `up` and `across` are mm.

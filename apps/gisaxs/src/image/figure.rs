@@ -65,19 +65,17 @@ pub fn colour(cut: usize) -> Ink {
     Ink::Series(2 + cut % (COLOURS - 2))
 }
 
-/// Draws the cuts over an image, with their labels; the series of cut `k` is `first + k`.
+/// Width of the lines of cuts.
+const LINE: f64 = 1.4;
+
+/// Draws the cuts over an image, light on dark, with their labels; the series of cut `k` is `first + k`.
 pub fn mark(panel: &mut Panel, view: &View, cuts: &[Cut], first: usize) {
     for (k, cut) in cuts.iter().enumerate() {
         let trace = view.trace(cut);
-        // Dashes on a rim in the colour of the background stand out from any colour.
-        panel.push(Layer::dashed(first + k, trace.clone(), 3.4, "", "").inked(Ink::Paper));
-        panel.push(Layer::dashed(
-            first + k,
-            trace.clone(),
-            1.6,
-            "6 4",
-            view.long_label(cut),
-        ));
+        // Dashes whose gaps are dark stand out from any colour, and cover no more of the image than a line.
+        panel.push(Layer::dashed(first + k, trace.clone(), LINE, "", "").inked(Ink::Shade(0.0)));
+        let dashes = Layer::dashed(first + k, trace.clone(), LINE, "6 4", view.long_label(cut));
+        panel.push(dashes.inked(Ink::OnShade(0.0)));
         let n = trace.len().saturating_sub(1) as f64;
         let at = [0.85, 0.15, 0.7, 0.3, 0.5]
             .iter()
@@ -86,7 +84,7 @@ pub fn mark(panel: &mut Panel, view: &View, cuts: &[Cut], first: usize) {
         panel.tags.push(Tag {
             text: view.tag(cut),
             at,
-            ink: colour(k),
+            ink: Ink::OnShade(0.0),
             bold: false,
         });
     }

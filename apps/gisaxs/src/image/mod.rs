@@ -3,6 +3,7 @@
 mod arrays;
 mod axes;
 mod colours;
+pub mod coordinates;
 pub mod curves;
 mod cut;
 pub mod figure;
@@ -11,7 +12,7 @@ mod page;
 pub use arrays::{Measured, read};
 pub use axes::{Axes, View};
 pub use colours::{ColourRange, level};
-pub use cut::{Curve, Cut};
+pub use cut::{Curve, Cut, Measure};
 pub use greenup_report::npy::npy;
 pub use page::{AXES_NOTE, About, brightest, headline, page, picture};
 
@@ -29,6 +30,8 @@ pub enum Format {
     Csv,
     /// NumPy array of float64, lowest row first.
     Npy,
+    /// NumPy arrays of intensity, q and angles of every pixel, lowest row first.
+    Npz,
     /// TIFF of 32-bit floats, highest row first, as at beamlines.
     Tiff,
     /// Picture of the intensity with logarithmic colours and axes: svg, png or pdf.
@@ -44,6 +47,7 @@ pub enum Format {
 const ENDINGS: &[&str] = &[
     "csv",
     "npy",
+    "npz",
     "tif",
     "tiff",
     "svg",
@@ -72,6 +76,7 @@ impl Format {
         }
         Ok(match ending(path, ENDINGS)?.as_str() {
             "npy" => Self::Npy,
+            "npz" => Self::Npz,
             "tif" | "tiff" => Self::Tiff,
             "svg" => Self::Figure("svg"),
             "png" => Self::Figure("png"),
@@ -105,13 +110,14 @@ impl Format {
                 let rows = pixels.len() / columns.max(1);
                 npy("f8", &[rows, columns], pixels.iter().copied())
             }
+            Self::Npz => coordinates::npz(pixels, scene).map_err(|e| fail(path, e))?,
             Self::Tiff => arrays::tiff(pixels, columns, &origin()).map_err(|e| fail(path, e))?,
             Self::Figure(ending) => picture(pixels, scene, about)
                 .file(ending, look)
                 .map_err(|e| fail(path, e.to_string()))?,
             Self::Html => page(pixels, scene, about).map_err(|e| fail(path, e))?,
             #[cfg(feature = "hdf5")]
-            Self::Hdf5 => return arrays::hdf5(path, pixels, &scene.detector, &origin()),
+            Self::Hdf5 => return arrays::hdf5(path, pixels, scene, &origin()),
         };
         Ok(greenup_files::write(path, bytes)?)
     }

@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, View};
 use super::colours::ColourRange;
-use super::cut::Cut;
+use super::cut::{Cut, Measure};
 use super::{curves, figure};
 use crate::GisaxsError;
 use crate::detector::Detector;
@@ -45,6 +45,7 @@ pub fn picture(pixels: &[f64], scene: &Scene, about: &About) -> Chart {
         about.range.over(pixels),
         &about.cuts,
     );
+    chart.notes.extend(about.range.note());
     if view.averaged() {
         chart
             .notes
@@ -126,7 +127,7 @@ pub fn brightest(pixels: &[f64], detector: &Detector) -> Vec<Cut> {
             across,
             at: rounded(at, detector),
             half: 0.0,
-            degrees: false,
+            measure: Measure::Detector,
         })
         .to_vec()
 }

@@ -2,6 +2,7 @@
 
 pub mod distribution;
 pub(crate) mod limits;
+mod optical_table;
 mod optics;
 mod particles;
 mod pixels;
@@ -214,6 +215,13 @@ impl Sample {
     /// The path does not lead to a number.
     pub fn number(&self, path: &str) -> Result<f64, GisaxsError> {
         distribution::number(&self.raw, path)
+    }
+
+    /// How many particles each population averages over, for those with distributions: they decide how long an image takes.
+    pub fn particle_counts(&self) -> Vec<String> {
+        let all = self.particles.iter().enumerate();
+        all.filter_map(|(n, p)| Some(format!("particles number {n}: {}", p.counted()?)))
+            .collect()
     }
 
     /// What is possible, but is perhaps not meant.

@@ -260,6 +260,23 @@ impl ParticlesText {
         Ok(populations)
     }
 
+    /// Over how many particles its distributions average, such as `19,008 particles: 11 values of form.radius × 1,728
+    /// orientations (12 of each of three angles)`; `None` without a distribution.
+    pub(super) fn counted(&self) -> Option<String> {
+        let grouped = |n: usize| greenup_report::text::grouped(n as u128);
+        let one = |d: &DistributionText| match d.of.as_str() {
+            "orientation" => format!(
+                "{} orientations ({} of each of three angles)",
+                grouped(d.count()),
+                d.samples
+            ),
+            path => format!("{} values of {path}", grouped(d.count())),
+        };
+        let each: Vec<String> = self.distributions.iter().map(one).collect();
+        let count = (self.distributions.iter()).fold(1, |n: usize, d| n.saturating_mul(d.count()));
+        (!each.is_empty()).then(|| format!("{} particles: {}", grouped(count), each.join(" × ")))
+    }
+
     fn of_table(table: Table) -> Result<Self, crate::GisaxsError> {
         limits::check(&table)?;
         let read = |e: toml::de::Error| GisaxsError::from(e.message().to_owned());

@@ -2,7 +2,10 @@
 
 use crate::GisaxsError;
 use crate::detector::{Axis, Detector, Flat};
-use serde::Deserialize;
+use crate::range;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
 
 /// The detector: either `phi` and `alpha`, or `flat`.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,7 +21,7 @@ pub struct DetectorText {
 
 /// Pixels along one angle: equal steps, or given edges.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Range {
     /// Lower edge of the first pixel, degrees.
     pub from: Option<f64>,
@@ -30,7 +33,44 @@ pub struct Range {
     pub edges: Option<Vec<f64>>,
 }
 
+/// A table of its keys, or `\"FROM:TO:N\"`.
+impl<'de> Deserialize<'de> for Range {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Range;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("from, to and n, or edges, or \"FROM:TO:N\"")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Range, E> {
+                let (from, to, n) = range::ends(text)
+                    .ok_or_else(|| E::custom(format!("\"{text}\" is not FROM:TO:N")))?;
+                Ok(Range {
+                    from: Some(from),
+                    to: Some(to),
+                    n: Some(n),
+                    edges: None,
+                })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Range, A::Error> {
+                Range::deserialize(de::value::MapAccessDeserializer::new(map))
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}
+
 impl Range {
+    /// Whether its angles are at most this, degrees.
+    fn within(&self, most: f64) -> bool {
+        let all = self.from.iter().chain(&self.to);
+        all.chain(self.edges.iter().flatten())
+            .all(|x| x.abs() <= most)
+    }
+
     fn axis(&self) -> Result<Axis, &'static str> {
         match (self.from, self.to, self.n, &self.edges) {
             (Some(from), Some(to), Some(n), None) => {
@@ -103,6 +143,12 @@ impl DetectorText {
             Err(GisaxsError::Sample(format!("[detector] {m}")))
         }
         let out = match (&self.phi, &self.alpha, &self.flat) {
+            (Some(phi), ..) if !phi.within(180.0) => {
+                return wrong("phi must lie between -180 and 180 degrees");
+            }
+            (_, Some(alpha), _) if !alpha.within(90.0) => {
+                return wrong("alpha must lie between -90 and 90 degrees");
+            }
             (Some(phi), Some(alpha), None) => Detector::Angles {
                 phi: phi.axis().or_else(wrong)?,
                 alpha: alpha.axis().or_else(wrong)?,

@@ -75,9 +75,10 @@ pub(super) fn splits(text: &str) -> Vec<(bool, Vec<String>)> {
 }
 
 /// The lines before the rows, and the cells of each row.
-pub(super) fn text(path: &Path) -> Result<Text, GisaxsError> {
-    let text = greenup_files::read_text(path)?;
-    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+pub(super) fn text(path: &Path, contents: &str) -> Result<Text, GisaxsError> {
+    let text = contents
+        .trim_start_matches('\u{feff}')
+        .replace("\r\n", "\n");
     let (mut heads, mut rows): (Vec<Head>, Vec<Cells>) = (Vec::new(), Vec::new());
     let mut by = None;
     for (n, line) in text.split(['\n', '\r']).enumerate() {

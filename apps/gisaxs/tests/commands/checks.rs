@@ -67,7 +67,7 @@ fn outputs_are_checked_before_the_work() {
     let bench = Bench::new();
     for (args, word) in [
         (
-            "reflectivity film.toml --angles angles.csv -o r.png",
+            "reflectivity film.toml --angles angles.csv -o r.bmp",
             "known: .csv",
         ),
         (
@@ -82,7 +82,10 @@ fn outputs_are_checked_before_the_work() {
         ("fit long.toml -o f.jpg", "known: .svg, .png, .pdf, .html"),
         ("study -o rows.csv", "known: .json"),
         // Minutes of work.
-        ("simulate large.toml -o x.bmp", "known: .csv, .npy, .tif"),
+        (
+            "simulate large.toml -o x.bmp",
+            "known: .csv, .npy, .npz, .tif",
+        ),
         (
             "simulate large.toml -o x.csv --cut up=20",
             "misses the detector",

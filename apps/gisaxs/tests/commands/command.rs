@@ -283,7 +283,9 @@ fn what_is_wrong_is_said() {
         &["simulate", &page("boxes.toml"), "-o", "x.bmp"],
     )
     .failure();
-    assert!(words(&run.get_output().stderr).contains(".csv, .npy, .tif, .tiff, .svg, .png, .pdf"));
+    assert!(
+        words(&run.get_output().stderr).contains(".csv, .npy, .npz, .tif, .tiff, .svg, .png, .pdf")
+    );
     std::fs::write(
         dir.path().join("q.csv"),
         "qx,qy,qz_re,qz_im\n0,1,0,0\n0,x,0,0\n",

@@ -140,7 +140,7 @@ fn errors_of_an_averaged_cut_are_those_of_all_its_counts() {
         let text = fs::read_to_string(bench.at("s.cut0.csv")).unwrap();
         let means = text
             .lines()
-            .filter_map(|l| l.split_once(',')?.1.parse::<f64>().ok());
+            .filter_map(|l| l.split(',').nth(1)?.parse::<f64>().ok());
         let counts: f64 = rows * means.sum::<f64>();
         let fit = format!("data = 's.cut0.csv'\ncut = '{cut}'\n{intensity}");
         let j = fitted(&bench, &fit, "swarm = 0");

@@ -14,13 +14,16 @@ use std::time::Duration;
 const WRITERS: [(&str, &[&str]); 4] = [
     (
         "simulate small.toml",
-        &["csv", "npy", "tif", "svg", "png", "pdf", "html"],
+        &["csv", "npy", "npz", "tif", "svg", "png", "pdf", "html"],
     ),
     (
         "form-factor shape.toml --grid 0 -2:2:160 0:2:160",
         &["csv", "npy"],
     ),
-    ("reflectivity film.toml --angles angles.csv", &["csv"]),
+    (
+        "reflectivity film.toml --angles angles.csv",
+        &["csv", "svg", "png", "pdf"],
+    ),
     ("fit fit.toml", &["svg", "png", "pdf", "html"]),
 ];
 

@@ -5,10 +5,11 @@ use crate::commands::run::run;
 use crate::session::restart::{Restart, problem};
 use crate::session::settings::Settings;
 use greenup_app::{AppError, Result, print};
+use greenup_model::Machine;
 use greenup_setting::setting;
 use std::path::Path;
 
-pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
+pub fn restart(path: &Path, flags: &Settings, how: (Option<&Machine>, bool)) -> Result {
     let (before, inputs, from) = Restart::read(path)?;
     let mut s = flags.clone();
     Settings {
@@ -41,7 +42,7 @@ pub fn restart(path: &Path, flags: &Settings, json: bool) -> Result {
     } else {
         from
     };
-    run(&problem, &s, Some(&from), json)
+    run(&problem, &s, Some(&from), how)
 }
 
 /// Refuses flags for which the state of the checkpoint would have no meaning.

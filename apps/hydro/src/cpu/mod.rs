@@ -18,6 +18,7 @@ use crate::hydro::Hydro;
 use crate::time::integrator::{Ode, Op};
 use parts::{BLOCK, blocks};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::time::Instant;
 
 pub use corner::Corner;
@@ -174,6 +175,10 @@ impl<O: Operator> Engine for Cpu<O> {
 
     fn state(&mut self) -> Result<State, HydroError> {
         Ok(self.states[0].clone())
+    }
+
+    fn energy_coefficients(&mut self) -> Result<Cow<'_, [f64]>, HydroError> {
+        Ok(Cow::Borrowed(&self.states[0].e))
     }
 
     fn energies(&mut self) -> Result<(f64, f64), HydroError> {

@@ -10,7 +10,9 @@ use crate::engine::{Engine, Part, State, Timings};
 use crate::time::integrator::{Ode, Op};
 use crate::tuning::balance::Balance;
 use greenup_device::cuda::{CudaError, Shape};
+use greenup_report::si::si;
 use greenup_setting::setting;
+use std::borrow::Cow;
 use std::time::Instant;
 
 impl Gpu {
@@ -242,12 +244,12 @@ impl Engine for Gpu {
         let [gpu, cpu, alone] = std::mem::take(&mut host.took);
         let before = host.balance.share();
         let words = format!(
-            "period {}: {:.2} % of the zones on the GPU in {:.3} ms, the others on the CPU in {:.3} ms, copies {:.3} ms",
+            "period {}: {:.2} % of the zones on the GPU in {}, the others on the CPU in {}, copies {}",
             host.balance.periods + 1,
             100.0 * before,
-            1e3 * gpu,
-            1e3 * cpu,
-            1e3 * alone
+            si(gpu, "s"),
+            si(cpu, "s"),
+            si(alone, "s")
         );
         if host.balance.seen(gpu, cpu, alone).is_some() {
             let balance = host.balance.clone();
@@ -280,6 +282,10 @@ impl Engine for Gpu {
 
     fn state(&mut self) -> Result<State, HydroError> {
         Ok(self.states[0].download()?)
+    }
+
+    fn energy_coefficients(&mut self) -> Result<Cow<'_, [f64]>, HydroError> {
+        Ok(Cow::Owned(memory::read(&self.states[0].e)?))
     }
 
     fn energies(&mut self) -> Result<(f64, f64), HydroError> {

@@ -1,5 +1,6 @@
 //! Exact solutions: of the Sedov and Noh problems over the distance from the origin, of shock tubes over x.
 
+use super::fields::Field;
 use super::solution::{Exact, Fields, Solution};
 use super::tube::tube;
 use crate::hydro::Hydro;
@@ -15,6 +16,8 @@ pub fn exact(h: &Hydro, t: f64, energy: f64) -> Option<Solution> {
             shock: Some(shock),
             planar: false,
             kinks: vec![shock],
+            // The Sedov solution is hottest at its centre, where no gas is left.
+            unbounded: (name == "sedov").then_some(Field::Energy),
             fields,
         }),
         None => tube(h, t),

@@ -2,7 +2,7 @@
 
 use super::fields::sample;
 use crate::engine::State;
-use crate::fem::element::{Shape, node_positions};
+use crate::fem::element::{Element, Shape, node_positions, positive};
 use crate::fem::small_matrix::smallest_singular_value;
 use crate::hydro::Hydro;
 use rayon::prelude::*;
@@ -22,23 +22,62 @@ pub struct Negative {
     pub at: Vec<f64>,
 }
 
+/// Name of the field of energies.
+pub const ENERGY: &str = "specific internal energy";
+
 /// Negative energies are rounding below this part of the largest energy.
 const ROUNDING: f64 = 1e-6;
 
-/// The density and the specific internal energy at the nodes of the zones, where files for ParaView have them; `zones` is 0 for
-/// a field that is nowhere negative.
-pub fn negative(h: &Hydro, s: &State) -> [Negative; 2] {
-    let e = &h.space.element;
+/// Energies below this are negative.
+fn least_energy(e: &[f64]) -> f64 {
+    -ROUNDING * e.iter().fold(0.0_f64, |m, e| m.max(e.abs()))
+}
+
+/// Positions in a zone at which fields must not be negative: the nodes that files for ParaView have.
+fn checked_positions(e: &Element) -> Vec<Vec<f64>> {
     let order = match e.shape {
         Shape::Triangle | Shape::Tet => e.order.min(2),
         _ => e.order,
     };
-    let all = sample(h, s, &node_positions(e.shape, order));
-    let largest = s.e.iter().fold(0.0_f64, |m, e| m.max(e.abs()));
-    ["density", "specific internal energy"].map(|field| {
+    node_positions(e.shape, order)
+}
+
+/// Finds negative energies from the energy coefficients alone, as [`negative`] does from a state.
+pub struct EnergyCheck {
+    /// Values of the basis functions, [position][coefficient].
+    basis: Vec<Vec<f64>>,
+}
+
+impl EnergyCheck {
+    /// For zones of an element.
+    pub fn new(e: &Element) -> Self {
+        let at = |x: &Vec<f64>| positive(e.shape, e.energy_order, x);
+        Self {
+            basis: checked_positions(e).iter().map(at).collect(),
+        }
+    }
+
+    /// Whether an energy of any zone is negative or no number.
+    pub fn any_negative(&self, e: &[f64]) -> bool {
+        let limit = least_energy(e);
+        let is_bad = |v: f64| v < limit || v.is_nan();
+        let value = |basis: &Vec<f64>, own: &[f64]| basis.iter().zip(own).map(|(b, e)| b * e).sum();
+        // The basis functions are positive: so are energies without a negative coefficient.
+        e.chunks(self.basis[0].len())
+            .filter(|own| own.iter().any(|e| is_bad(*e)))
+            .any(|own| self.basis.iter().any(|b| is_bad(value(b, own))))
+    }
+}
+
+/// The density and the specific internal energy at the nodes of the zones, where files for ParaView have them; `zones` is 0 for
+/// a field that is nowhere negative.
+pub fn negative(h: &Hydro, s: &State) -> [Negative; 2] {
+    let all = sample(h, s, &checked_positions(&h.space.element));
+    let least = least_energy(&s.e);
+    ["density", ENERGY].map(|field| {
         let (of, limit): (fn(&super::fields::Sample) -> f64, f64) = match field {
             "density" => (|p| p.density, 0.0),
-            _ => (|p| p.energy, -ROUNDING * largest),
+            _ => (|p| p.energy, least),
         };
         let mut out = Negative {
             field,
@@ -94,4 +133,38 @@ pub fn limiting_zone(h: &Hydro, s: &State) -> (usize, f64, Vec<f64>) {
             }
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Mesh;
+    use crate::problem::Problem;
+    use crate::problem::initial_state::Orders;
+
+    /// Coefficients alone find what whole states show, and a negative coefficient is no negative energy.
+    #[test]
+    fn negative_energies_are_found_from_coefficients() {
+        let orders = Orders {
+            kinematic: 3,
+            energy: 2,
+            ..Orders::default()
+        };
+        for mesh in ["segment01", "square01_tri", "2x2"] {
+            let mesh = Mesh::open(mesh, 0).unwrap();
+            let problem = Problem::of("taylor-green").unwrap();
+            let (h, mut s) = Hydro::new(&mesh, problem, &orders, 1.0).unwrap();
+            let check = EnergyCheck::new(&h.space.element);
+            s.e.fill(1.0);
+            // The middle coefficient of order 2 has at most half of the weight.
+            for (value, is_negative) in
+                [(1.0, false), (-0.1, false), (-4.0, true), (f64::NAN, true)]
+            {
+                s.e[1] = value;
+                let [_, energy] = negative(&h, &s);
+                assert_eq!(energy.zones > 0, is_negative, "{value}");
+                assert_eq!(check.any_negative(&s.e), is_negative, "{value}");
+            }
+        }
+    }
 }

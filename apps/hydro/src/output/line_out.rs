@@ -8,7 +8,7 @@ use crate::HydroError;
 use crate::engine::State;
 use crate::hydro::Hydro;
 use crate::mesh::Bounds;
-use crate::output::solution::Exact;
+use crate::output::solution::{Exact, beside};
 use greenup_report::chart::axis::short;
 use greenup_report::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit};
 use greenup_report::table::Columns;
@@ -151,14 +151,19 @@ pub struct LineOut {
     lines: Vec<Sampled>,
 }
 
-/// Fields at points, and those at jumps with their positions.
-type ExactLine = (Vec<Exact>, Vec<(f64, Exact)>);
+/// The exact solution along a line.
+struct ExactLine {
+    /// At the points of the line.
+    points: Vec<Exact>,
+    /// Over the share of its length, with both sides of jumps.
+    curve: Vec<(f64, Exact)>,
+    unbounded: Option<Field>,
+}
 
 struct Sampled {
     line: Line,
     /// (share of the length, fields); none outside of the mesh.
     points: Vec<(f64, Option<Sample>)>,
-    /// The exact solution at these points, and where it has jumps.
     exact: Option<ExactLine>,
 }
 
@@ -177,9 +182,10 @@ pub fn line_out(h: &Hydro, s: &State, lines: &[Line], t: f64, e0: f64) -> LineOu
                     (share(i), sample)
                 })
                 .collect();
-            let exact = solution.as_ref().map(|e| {
-                let own = positions.iter().map(|x| e.at(x)).collect();
-                (own, e.line(&line.from, &line.to))
+            let exact = solution.as_ref().map(|e| ExactLine {
+                points: positions.iter().map(|x| e.at(x)).collect(),
+                curve: e.line(&line.from, &line.to),
+                unbounded: e.unbounded,
             });
             Sampled {
                 line: line.clone(),
@@ -203,7 +209,7 @@ impl LineOut {
         let rows = self.lines.iter().enumerate().flat_map(|(n, l)| {
             let points = l.points.iter().enumerate();
             points.filter_map(move |(i, (share, p))| -> Option<Row> {
-                let exact = l.exact.as_ref().map(|(e, _)| &e[i]);
+                let exact = l.exact.as_ref().map(|e| &e.points[i]);
                 let distance = share * l.line.length();
                 Some((n + 1, distance, l.line.at(*share), p.as_ref()?, exact))
             })
@@ -273,11 +279,14 @@ impl LineOut {
                     panel.push(Layer::line(2 * k, computed, ""));
                 }
                 for (k, l) in self.lines.iter().enumerate() {
-                    let Some((_, line)) = &l.exact else { continue };
-                    // Some fields have no bound at the origin.
-                    let points = (line.iter())
-                        .filter_map(|(s, e)| Some((x(&l.line, *s), e.of(field)?)))
-                        .map(|(x, v)| (x, if v <= 2.0 * most { v } else { f64::NAN }))
+                    let Some(exact) = &l.exact else { continue };
+                    let limit = if exact.unbounded == Some(field) {
+                        most
+                    } else {
+                        f64::INFINITY
+                    };
+                    let points = (exact.curve.iter())
+                        .filter_map(|(s, e)| Some((x(&l.line, *s), beside(e.of(field)?, limit))))
                         .collect();
                     panel.push(Layer::dashed(2 * k + 1, points, 1.6, "5 3", ""));
                 }

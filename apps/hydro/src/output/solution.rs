@@ -36,8 +36,16 @@ pub struct Solution {
     pub planar: bool,
     /// Coordinates at which it jumps or has a kink.
     pub kinks: Vec<f64>,
+    /// A field that has no bound at the origin.
+    pub unbounded: Option<Field>,
     /// The fields over x or the distance.
     pub fields: Fields,
+}
+
+/// A value of a field without bound as it is drawn beside computed values of up to `most`: they would not be seen beside more
+/// than twice as much.
+pub fn beside(value: f64, most: f64) -> f64 {
+    if value <= 2.0 * most { value } else { f64::NAN }
 }
 
 impl Solution {

@@ -32,6 +32,7 @@ pub(super) fn tube(h: &Hydro, t: f64) -> Option<Solution> {
         shock: None,
         planar: true,
         kinks: problem.kinks().map(|s| jump + s * t).to_vec(),
+        unbounded: None,
         fields: Box::new(fields),
     })
 }

@@ -6,6 +6,7 @@ use crate::HydroError;
 use crate::engine::{Engine, Part, State, Timings};
 use crate::hydro::Hydro;
 use greenup_ranks::{Exact, sum_exact};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -78,8 +79,15 @@ impl Engine for Ranked {
         self.inner.state()
     }
 
+    fn energy_coefficients(&mut self) -> Result<Cow<'_, [f64]>, HydroError> {
+        self.inner.energy_coefficients()
+    }
+
     fn energy_norm(&mut self) -> Result<f64, HydroError> {
-        let squares: Vec<f64> = self.inner.state()?.e.iter().map(|e| e * e).collect();
+        let squares: Vec<f64> = {
+            let e = self.inner.energy_coefficients()?;
+            e.iter().map(|e| e * e).collect()
+        };
         let Whole {
             ranks,
             zones,

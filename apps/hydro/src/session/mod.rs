@@ -12,7 +12,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod figures;
-mod help;
+pub(crate) mod help;
 pub(crate) mod mark;
 mod named;
 pub(crate) mod prepare;

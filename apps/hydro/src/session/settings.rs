@@ -185,12 +185,31 @@ const MAX_CFL: f64 = 10.0;
 /// Maximum number of snapshots.
 const MAX_SNAPSHOTS: usize = 100_000;
 
+/// Settings that a checkpoint stores: what a restart takes from it where flags name no other.
+macro_rules! remembered {
+    ($($field:ident)*) => {
+        /// Ids of the flags that a checkpoint remembers.
+        pub const REMEMBERED: &[&str] = &[$(stringify!($field)),*];
+
+        impl Settings {
+            /// Completes the settings from those of a checkpoint.
+            pub fn fill(&mut self, from: Self) {
+                let to = self;
+                fill!(to, from: $($field)* mark);
+            }
+        }
+    };
+}
+
 /// Takes fields from other settings where these have none.
 macro_rules! fill {
     ($to:ident, $from:ident: $($field:ident)*) => {
         $(if $to.$field.is_none() { $to.$field = $from.$field; })*
     };
 }
+
+remembered!(problem mesh refine t_final order energy_order ode assembly device kernels share period cfl cg_tol cg_max e0
+            every snapshots threads);
 
 impl Settings {
     /// The problem, and the settings completed by its file and its defaults.
@@ -210,9 +229,13 @@ impl Settings {
             run.check_table(name)?;
             run.only_with_effect(&problem)
                 .map_err(|e| AppError::new(format!("{name}: [run]: {}", e.message)))?;
+            let run = if self.mesh.is_none() {
+                run.of_folder(name)?
+            } else {
+                run
+            };
             out.profile |= run.profile;
             out.tune |= run.tune;
-            let run = run.beside(name);
             fill!(out, run: mesh refine t_final steps order energy_order ode assembly device kernels share period cfl
                   cg_tol cg_max e0 every snapshots threads);
         }
@@ -241,18 +264,24 @@ impl Settings {
         Ok((problem, out))
     }
 
-    /// With the mesh file of the table `[run]` that lies beside the problem file `name`, if there is one.
-    fn beside(mut self, name: &str) -> Self {
+    /// With the mesh file of the table `[run]` from the folder of the problem file `name`.
+    ///
+    /// # Errors
+    /// There is no such file.
+    fn of_folder(mut self, name: &str) -> Result<Self> {
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        let beside = (self.mesh.as_ref())
-            .filter(|m| MESH_FILES.iter().any(|e| m.ends_with(e)))
-            .map(|m| folder.join(m));
-        if let Some(file) = beside.filter(|f| f.is_file())
-            && let Some(file) = file.to_str()
-        {
-            self.mesh = Some(file.to_owned());
+        let is_file = |m: &&String| MESH_FILES.iter().any(|e| m.ends_with(e));
+        let Some(mesh) = self.mesh.as_ref().filter(is_file) else {
+            return Ok(self);
+        };
+        let file = folder.join(mesh);
+        if !file.exists() {
+            let text = format!("{name}: [run]: mesh: there is no file {}", file.display());
+            return Err(AppError::new(text)
+                .hint("a path in a problem file is relative to the folder of that file"));
         }
-        self
+        self.mesh = Some(file.to_string_lossy().into_owned());
+        Ok(self)
     }
 
     /// Refuses keys of the table `[run]` that name files to write: those come from the user alone.
@@ -327,13 +356,6 @@ impl Settings {
         }
         DEVICES.check(self.device())?;
         Ok(self.figures.check()?)
-    }
-
-    /// Completes the settings from those of a checkpoint.
-    pub fn fill(&mut self, from: Self) {
-        let to = self;
-        fill!(to, from: problem mesh refine t_final order energy_order ode assembly device kernels share period cfl cg_tol
-              cg_max e0 every snapshots threads mark);
     }
 
     /// Whether figures are drawn, which need the state of the whole.

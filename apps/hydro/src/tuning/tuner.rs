@@ -2,6 +2,7 @@
 //! same way, with periods of 40 steps (§3.2.1 of the paper).
 
 use greenup_meter::stats::median;
+use greenup_report::si::si;
 
 /// Measured times of the candidates.
 #[derive(Clone, Debug)]
@@ -67,10 +68,10 @@ impl Tuner {
             .min_by(|a, b| self.medians[*a].total_cmp(&self.medians[*b]))
             .unwrap_or(0);
         let message = format!(
-            "tuned: {} at {:.3} ms per step, the default {:.3} ms",
+            "tuned: {} at {} per step, the default {}",
             self.names[best],
-            1e3 * self.medians[best],
-            1e3 * self.medians[0]
+            si(self.medians[best], "s"),
+            si(self.medians[0], "s")
         );
         Next::Keep(best, message)
     }

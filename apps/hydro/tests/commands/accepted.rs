@@ -1,6 +1,7 @@
 //! What a problem file and the flags accept changes the run, or is refused with the reason.
 
-use super::common::{error, hydro, path};
+use super::common::{error, hydro, numbers, path};
+use greenup_testing::text;
 use serde_json::Value as J;
 
 const FILE: &str = r#"name = "two gases"
@@ -193,7 +194,7 @@ fn flags_without_effect_are_refused() {
 }
 
 #[test]
-fn a_mesh_of_a_problem_file_lies_beside_it_or_in_the_working_folder() {
+fn paths_of_a_problem_file_are_relative_to_its_folder() {
     let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = path(&dir, "p.toml");
     let text = "[run]\nmesh = \"own.mesh\"\nrefine = 0\nsteps = 1\n[[material]]\ngamma = 1.4\ndensity = 1\npressure = 1\n";
@@ -205,10 +206,25 @@ fn a_mesh_of_a_problem_file_lies_beside_it_or_in_the_working_folder() {
             .success();
         serde_json::from_slice::<J>(&run.get_output().stdout).unwrap()["zones"].clone()
     };
+    let e = error(&["run", "--problem", &file]);
+    let named = dir.path().join("own.mesh");
+    assert!(
+        e.contains(named.to_str().unwrap()) && e.contains("relative to the folder"),
+        "{e}"
+    );
     std::fs::write(elsewhere.path().join("own.mesh"), mesh_of_segments(2)).unwrap();
-    assert_eq!(zones(), 2);
-    std::fs::write(dir.path().join("own.mesh"), mesh_of_segments(3)).unwrap();
+    std::fs::write(&named, mesh_of_segments(3)).unwrap();
     assert_eq!(zones(), 3);
+    // A flag names a file as the shell does, also in place of one that is missing.
+    std::fs::remove_file(&named).unwrap();
+    let run = hydro(&["run", "--problem", &file, "--mesh", "own.mesh", "--json"])
+        .current_dir(&elsewhere)
+        .assert()
+        .success();
+    assert_eq!(
+        serde_json::from_slice::<J>(&run.get_output().stdout).unwrap()["zones"],
+        2
+    );
 }
 
 fn mesh_of_segments(n: usize) -> String {
@@ -218,4 +234,38 @@ fn mesh_of_segments(n: usize) -> String {
         "MFEM mesh v1.0\ndimension\n1\nelements\n{n}\n{zones}boundary\n2\n1 0 0\n1 0 {n}\nvertices\n{}\n1\n{vertices}",
         n + 1
     )
+}
+
+/// A machine predicts time and energy of the steps, or is refused before them with the reason.
+#[test]
+fn a_machine_predicts_the_steps() {
+    let run = [
+        "run",
+        "--problem",
+        "1",
+        "--refine",
+        "1",
+        "--steps",
+        "3",
+        "--machine",
+        "h200",
+    ];
+    let j = numbers(&run);
+    let p = &j["predicted"];
+    assert!(
+        p["time_s"].as_f64().unwrap() > 0.0 && p["energy_j"].as_f64().unwrap() > 0.0,
+        "{p}"
+    );
+    let out = hydro(&run).assert().success();
+    assert!(text(&out.get_output().stdout).contains("by the model of"));
+    let longer = numbers(&[&run[..5], &["--steps", "6", "--machine", "h200"]].concat());
+    assert!(longer["predicted"]["time_s"].as_f64() > p["time_s"].as_f64());
+    for (flags, why) in [
+        (&["--assembly", "full"][..], "partial assembly"),
+        (&["--ranks", "2"], "one rank"),
+    ] {
+        let e = error(&[&run[..], flags].concat());
+        assert!(e.contains("--machine") && e.contains(why), "{e}");
+    }
+    assert!(numbers(&run[..7])["predicted"].is_null());
 }

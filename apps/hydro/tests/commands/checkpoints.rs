@@ -188,3 +188,55 @@ fn flipped_bits_of_a_checkpoint_are_refused() {
         assert_eq!(std::fs::read(&kept).unwrap(), bad);
     }
 }
+
+/// The help of a restart names what the checkpoint remembers, which is what it then uses.
+#[test]
+fn the_help_of_a_restart_shows_what_is_remembered() {
+    let shown = hydro(&["restart", "--help"]).assert().success();
+    let shown = text(&shown.get_output().stdout);
+    let of = |flag: &str| {
+        let from = shown.find(&format!("      {flag} ")).unwrap();
+        let rest = &shown[from + 8..];
+        let end = rest.find("\n      --").unwrap_or(rest.len());
+        rest[..end].split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for flag in ["--t-final", "--ode", "--device", "--cfl", "--every"] {
+        assert!(
+            of(flag).contains("[default: as in the checkpoint]"),
+            "{}",
+            of(flag)
+        );
+        assert_eq!(of(flag).matches("default").count(), 1, "{}", of(flag));
+    }
+    for flag in ["--steps", "--history", "--partition"] {
+        assert!(!of(flag).contains("checkpoint]"), "{}", of(flag));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let kept = path(&dir, "k.ckpt");
+    let first = [
+        "run",
+        "--problem",
+        "2",
+        "--mesh",
+        "8",
+        "--refine",
+        "0",
+        "--steps",
+        "2",
+    ];
+    numbers(
+        &[
+            &first[..],
+            &["--cfl", "0.3", "--ode", "rk2", "--checkpoint", &kept],
+        ]
+        .concat(),
+    );
+    let rest = hydro(&["restart", &kept, "--steps", "3"])
+        .assert()
+        .success();
+    let note = text(&rest.get_output().stderr);
+    assert!(
+        note.contains("--cfl 0.3") && note.contains("--ode rk2"),
+        "{note}"
+    );
+}

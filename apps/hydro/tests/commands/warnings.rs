@@ -124,6 +124,42 @@ fn a_collapsed_time_step_is_said_with_its_zone() {
     );
 }
 
+/// Runs that save nothing warn too, when it happens and once.
+#[test]
+fn negative_energies_are_said_once_with_their_zone() {
+    for ranks in ["1", "2"] {
+        let run = [
+            "run",
+            "--problem",
+            "noh",
+            "--mesh",
+            "40",
+            "--refine",
+            "0",
+            "--t-final",
+            "0.3",
+        ];
+        let j = numbers(&[&run[..], &["--ranks", ranks]].concat());
+        let messages = j["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        let said = messages[0].as_str().unwrap();
+        for word in ["internal energy is negative", "zone ", " near [", "Fix: "] {
+            assert!(said.contains(word), "{said}");
+        }
+        let step = said
+            .split("(step ")
+            .nth(1)
+            .unwrap()
+            .split(')')
+            .next()
+            .unwrap();
+        assert!(
+            step.parse::<u64>().unwrap() < j["steps"].as_u64().unwrap() / 2,
+            "{said}"
+        );
+    }
+}
+
 /// The work of a wall that moves is not known, so the energy has no drift.
 #[test]
 fn a_run_with_a_piston_has_no_drift() {

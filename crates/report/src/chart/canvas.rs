@@ -28,8 +28,8 @@ pub struct Type {
     pub bold: bool,
     /// Colour.
     pub ink: Ink,
-    /// Whether it stands on data, and gets an outline in the colour of the background.
-    pub outlined: bool,
+    /// The colour of an outline, for text that stands on data.
+    pub outline: Option<Ink>,
 }
 
 impl Type {
@@ -39,7 +39,7 @@ impl Type {
             size,
             bold: false,
             ink,
-            outlined: false,
+            outline: None,
         }
     }
 
@@ -48,10 +48,14 @@ impl Type {
         Self { bold: true, ..self }
     }
 
-    /// The same, with an outline.
+    /// The same, with an outline in the colour of the background: text on a level of a colour scale, of the dark end of it.
     pub fn outlined(self) -> Self {
+        let outline = match self.ink {
+            Ink::OnShade(_) => Ink::Shade(0.0),
+            _ => Ink::Paper,
+        };
         Self {
-            outlined: true,
+            outline: Some(outline),
             ..self
         }
     }
@@ -204,15 +208,13 @@ impl Canvas {
             Anchor::End => " text-anchor=\"end\"",
         };
         let page = self.is_page();
-        let outline = if kind.outlined && page {
-            " class=\"o\"".to_owned()
-        } else if kind.outlined {
-            format!(
+        let outline = match kind.outline {
+            None => String::new(),
+            Some(Ink::Paper) if page => " class=\"o\"".to_owned(),
+            Some(ink) => format!(
                 " stroke=\"{}\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"",
-                self.css(Ink::Paper)
-            )
-        } else {
-            String::new()
+                self.css(ink)
+            ),
         };
         // What most texts of a page have is in its style sheet.
         let size = if page && kind.size == SMALL {

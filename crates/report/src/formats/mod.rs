@@ -1,4 +1,5 @@
 //! File formats of other programs.
 
 pub mod npy;
+pub mod npz;
 pub mod vtu;

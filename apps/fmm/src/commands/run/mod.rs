@@ -306,7 +306,7 @@ fn run_in<R: Real>(args: &RunArgs, team: &RankTeam, l: &Loaded, figure: Option<&
     if let Some(path) = &args.out {
         let columns = options.kernel.columns(options.gradient);
         files::write(path, targets, columns, &e.results)?;
-        print::note(format!("wrote {}", path.display()));
+        print::note(files::written(path, columns));
     }
     let work = cost_model::phases(&plan);
     let bound_machine = machine.as_ref().map(|m| BoundMachine {
@@ -349,6 +349,10 @@ fn run_in<R: Real>(args: &RunArgs, team: &RankTeam, l: &Loaded, figure: Option<&
         measured: e.measured,
         boards: e.boards,
         errors,
+        columns: args
+            .out
+            .as_ref()
+            .map(|_| options.kernel.columns(options.gradient)),
     };
     if let Some(to) = figure {
         drawing(&report).write(to, &args.look.look(), &report.provenance)?;

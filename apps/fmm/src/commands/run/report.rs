@@ -58,6 +58,9 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boards: Option<Boards>,
     pub errors: Option<Errors>,
+    /// Columns of the output file, after x, y and z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<&'static [&'static str]>,
 }
 
 /// The machine of lower bounds.
@@ -227,6 +230,11 @@ pub fn text(r: &Report) -> String {
         out += &b.text();
     }
     let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
+    let _ = writeln!(
+        out,
+        "  {:<15} {:>9}  {:>12}  {:>10}  {:>8}",
+        "phase", "time", "performance", "flops", "bytes"
+    );
     for (i, w) in r.work.iter().enumerate() {
         let s = r.phases.of(w.phase);
         let _ = write!(

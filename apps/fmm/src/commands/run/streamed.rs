@@ -2,7 +2,7 @@
 
 use crate::distributed::values;
 use crate::points::Points;
-use crate::points::files::{Block, Columns, write_columns};
+use crate::points::files::{Block, Columns, write_columns, written};
 use greenup_app::{Result, print};
 use greenup_device::memory::bytes;
 use greenup_ranks::Ranks;
@@ -41,7 +41,7 @@ pub fn write(
     }
     write_columns(path, names, &mut all)?;
     ranks.broadcast(&mut Vec::new());
-    print::note(format!("wrote {}", path.display()));
+    print::note(written(path, names));
     Ok(())
 }
 

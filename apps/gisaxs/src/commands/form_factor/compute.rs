@@ -8,6 +8,7 @@ use crate::{Complex64, FormFactor};
 use greenup_app::ranks::Boards;
 use greenup_app::{AppError, Result};
 use greenup_ranks::Ranks;
+use greenup_report::si::si;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -129,8 +130,9 @@ impl Times {
 
     /// In words, for GPUs.
     pub fn text(&self) -> String {
-        self.kernel_s
-            .map_or_else(String::new, |s| format!(" ({s:.4} s on the slowest GPU)"))
+        self.kernel_s.map_or_else(String::new, |s| {
+            format!(" ({} on the slowest GPU)", si(s, "s"))
+        })
     }
 }
 

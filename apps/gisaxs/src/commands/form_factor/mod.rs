@@ -15,6 +15,7 @@ use super::{stopped, summary, watched};
 use crate::form::Shape;
 use crate::image::npy;
 use crate::mesh_form_factor::QGrid;
+use crate::range::Numbers;
 use crate::table::fail;
 use crate::{Complex64, GisaxsError, Q};
 use clap::Args;
@@ -23,6 +24,7 @@ use greenup_app::ranks::{Boards, RanksArg};
 use greenup_app::{AppError, Result};
 use greenup_files::outputs::ending;
 use greenup_report::provenance::Provenance;
+use greenup_report::si::si;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -36,10 +38,10 @@ pub struct FormFactorArgs {
     /// Table of q: columns qx, qy, Re qz, Im qz, 1/nm
     #[arg(long, value_name = "Q.csv", required_unless_present = "grid")]
     q: Option<PathBuf>,
-    /// Tensor grid of q instead: qx, qy and qz, each a number or FROM:TO:N, 1/nm
-    #[arg(long, num_args = 3, value_names = ["QX", "QY", "QZ"], value_parser = range, conflicts_with = "q",
+    /// Tensor grid of q instead: qx, qy and qz, each a number, FROM:TO:N or A,B,..., 1/nm
+    #[arg(long, num_args = 3, value_names = ["QX", "QY", "QZ"], conflicts_with = "q",
           allow_hyphen_values = true)]
-    grid: Option<Vec<Range>>,
+    grid: Option<Vec<Numbers>>,
     /// Im(q_z) of all points, 1/nm; not for a table with a column of its own [default: 0]
     #[arg(long, value_parser = finite, allow_hyphen_values = true)]
     im_qz: Option<f64>,
@@ -59,30 +61,6 @@ pub struct FormFactorArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Debug)]
-pub struct Range(Vec<f64>);
-
-fn range(text: &str) -> std::result::Result<Range, String> {
-    let wrong = || format!("\"{text}\" is not a number or FROM:TO:N");
-    let parts: Vec<&str> = text.split(':').collect();
-    let number = |s: &str| {
-        s.parse::<f64>()
-            .ok()
-            .filter(|x| x.is_finite())
-            .ok_or_else(wrong)
-    };
-    match parts[..] {
-        [one] => Ok(Range(vec![number(one)?])),
-        [from, to, n] => {
-            let (from, to) = (number(from)?, number(to)?);
-            let n: usize = n.parse().ok().filter(|n| *n >= 2).ok_or_else(wrong)?;
-            let step = (to - from) / (n - 1) as f64;
-            Ok(Range((0..n).map(|k| from + step * k as f64).collect()))
-        }
-        _ => Err(wrong()),
-    }
 }
 
 fn finite(text: &str) -> std::result::Result<f64, String> {
@@ -162,8 +140,8 @@ pub fn form_factor(args: &FormFactorArgs) -> Result {
         write(&args.out, csv(&grids, &values))?;
     }
     let text = format!(
-        "{points} points in {:.3} s{}, volume {:.6} nm³, {}: {}{}",
-        times.seconds,
+        "{points} points in {}{}, volume {:.6} nm³, {}: {}{}",
+        si(times.seconds, "s"),
         times.text(),
         form.volume(),
         how.text(),

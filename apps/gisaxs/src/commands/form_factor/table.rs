@@ -33,6 +33,7 @@ const COLUMNS: Layout = Layout {
     ],
     // Of our own output.
     unused: &["fre", "fim"],
+    plain: 4,
     more: false,
     gaps: false,
 };

@@ -1,6 +1,7 @@
 //! Data, model and residual of an image, side by side: both on the same scale of colours.
 
 use super::{CUTS, PICTURE, Report};
+use crate::image::ColourRange;
 use crate::image::figure::{empty, intensity, mark};
 use greenup_report::chart::{Axis, Chart, ColourBar, Layer, Palette, Panel, Scale, Unit, What};
 
@@ -34,22 +35,23 @@ impl Report<'_> {
         vec![data, model, residual]
     }
 
-    /// The maps as a chart.
-    pub(super) fn maps_chart(&self) -> Chart {
-        let mut chart = self.charted("Data, model and residual", self.maps());
-        chart.least_width = 250.0;
-        chart
+    /// The maps as charts: each over the full width.
+    pub(super) fn map_charts(&self) -> Vec<Chart> {
+        let one = |mut panel: Panel| {
+            let title = std::mem::take(&mut panel.title);
+            self.charted(&title, vec![panel])
+        };
+        self.maps().into_iter().map(one).collect()
     }
 
     /// Ends of the colours of data and model: from the data, which the model may exceed.
     pub(super) fn ends(&self) -> (f64, f64) {
         let some = self.data.iter().any(|v| *v > 0.0);
         let (lo, hi) = self.range.over(if some { &self.data } else { &self.model });
-        if self.range != crate::image::ColourRange::Data {
-            return (lo, hi);
+        match self.range {
+            ColourRange::Percentiles(..) => (lo, self.range.over(&self.model).1.max(hi)),
+            ColourRange::Decades(_) | ColourRange::Ends(..) => (lo, hi),
         }
-        let top = self.model.iter().copied().fold(hi, f64::max);
-        (lo, top)
     }
 
     /// The deviation at the ends of the colours: that of all but a hundredth of the data.

@@ -78,7 +78,7 @@ impl<'a> Report<'a> {
         let cuts = match target.cut {
             Some(cut) => vec![cut],
             None if cuts.is_empty() => brightest(&data, &scene.detector),
-            None => cuts.to_vec(),
+            None => cuts.iter().map(|c| c.of_beam(&scene)).collect(),
         };
         for cut in &cuts {
             cut.check(&scene.detector)?;

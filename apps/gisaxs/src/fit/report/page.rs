@@ -69,29 +69,38 @@ impl Report<'_> {
         let (lo, hi) = self.ends();
         let out = self.data.iter().filter(|d| d.is_nan()).count();
         let mut caption = format!(
-            "Data and model on one scale of colours, from {} to {} {UNIT}; cuts dashed. {AXES_NOTE} \
-             The residual is in standard deviations of the data, {}.",
+            "Data and model have one scale of colours, from {} to {} {UNIT}; cuts dashed. {AXES_NOTE}",
             three(lo),
-            three(hi),
-            self.noise_words()
+            three(hi)
         );
+        if let Some(note) = self.range.note() {
+            caption.push_str(&format!(" {note}"));
+        }
         if out > 0 {
             caption.push_str(&format!(
                 " {out} of {} pixels are left out: they have no colour.",
                 self.data.len()
             ));
         }
+        let mut residual = format!(
+            "In standard deviations of the data, {}.",
+            self.noise_words()
+        );
         let beyond = self.beyond();
         if beyond > 0 {
-            caption.push_str(&format!(
+            residual.push_str(&format!(
                 " {beyond} pixels deviate by more than {} σ, the ends of the colours.",
                 self.end()
             ));
         }
+        let captions = [caption, "On the scale of the data.".into(), residual];
+        let figures = (self.map_charts().iter().zip(captions))
+            .map(|(chart, caption)| Figure::chart(chart, &caption).wide())
+            .collect();
         Section {
             id: "maps".into(),
             title: "Images".into(),
-            figures: vec![Figure::chart(&self.maps_chart(), &caption)],
+            figures,
             ..Section::default()
         }
     }

@@ -9,12 +9,14 @@
 //! | `watch` | what makes results wrong |
 //! | `termination` | runs that end early |
 //! | `figures`, `page` | the final state |
+//! | `prediction` | time and energy by a machine model |
 //! | `report` | the result as text or JSON |
 
 mod animation;
 mod figures;
 mod history;
 mod page;
+mod prediction;
 mod ranks;
 mod report;
 mod saving;
@@ -36,7 +38,9 @@ use animation::Animation;
 use figures::Final;
 use greenup_app::ranks::Boards;
 use greenup_app::{Result, interrupt, print};
+use greenup_model::Machine;
 use greenup_report::provenance::Provenance;
+use prediction::Prediction;
 use report::Outcome;
 use saving::Saving;
 use std::sync::Arc;
@@ -44,17 +48,29 @@ use steps::{Energy, Steps};
 use termination::{inverted_error, stopped};
 
 /// Runs a problem, from the initial state or from a checkpoint.
-pub fn run(problem: &Problem, s: &Settings, from: Option<&Restart>, json: bool) -> Result {
+pub fn run(
+    problem: &Problem,
+    s: &Settings,
+    from: Option<&Restart>,
+    (machine, json): (Option<&Machine>, bool),
+) -> Result {
     ranks::on_all(s, |team| {
         let settings = s.clone();
         let session = Session::open(problem.clone(), settings, from.cloned(), Arc::clone(team))?;
-        to_the_end(session, from, json)
+        to_the_end(session, from, (machine, json))
     })
 }
 
 /// Takes all steps of a session and writes its outputs; the first rank prints the result.
-fn to_the_end(mut session: Session, from: Option<&Restart>, json: bool) -> Result {
+fn to_the_end(
+    mut session: Session,
+    from: Option<&Restart>,
+    (machine, json): (Option<&Machine>, bool),
+) -> Result {
     let run = Arc::clone(&session.run);
+    if let Some(machine) = machine {
+        Prediction::check(machine, &run)?;
+    }
     let before = session.clock.steps;
     let mut saving = Saving::open(Arc::clone(&run), &session.clock, from)?;
     let mut energy = Energy::of(&run.device)?;
@@ -88,6 +104,9 @@ fn to_the_end(mut session: Session, from: Option<&Restart>, json: bool) -> Resul
     let mut outcome = Outcome {
         report,
         timings: session.timings(),
+        predicted: machine
+            .map(|m| Prediction::of(m, &run.hydro, &session.timings()))
+            .transpose()?,
         boards,
         messages,
         provenance,

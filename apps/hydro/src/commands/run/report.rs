@@ -1,15 +1,18 @@
 //! The result of a run as text or JSON.
 
+use crate::commands::run::prediction::Prediction;
 use crate::engine::Timings;
 use crate::time::stepping::Report;
 use greenup_app::ranks::Boards;
 use greenup_app::{Result, stdout};
 use greenup_report::provenance::Provenance;
+use greenup_report::si::si;
 
 /// The result of a run.
 pub struct Outcome {
     pub report: Report,
     pub timings: Timings,
+    pub predicted: Option<Prediction>,
     pub boards: Option<Boards>,
     pub messages: Vec<String>,
     pub provenance: Provenance,
@@ -38,6 +41,17 @@ impl Outcome {
             return Ok(());
         }
         stdout::line(self.text());
+        if let Some(joules) = self.boards.as_ref().and_then(|b| b.total_j) {
+            let each = joules / (self.counts.1 * self.steps).max(1) as f64;
+            stdout::line(format!(
+                "energy of the GPUs {}, {} per unknown and step",
+                si(joules, "J"),
+                si(each, "J")
+            ));
+        }
+        if let Some(predicted) = &self.predicted {
+            stdout::line(predicted.text(self.wall_s));
+        }
         for line in &self.messages {
             stdout::line(line);
         }
@@ -54,6 +68,9 @@ impl Outcome {
         value["messages"] = self.messages.clone().into();
         value["ranks"] = self.ranks.into();
         value["zones"] = self.counts.0.into();
+        if let Some(predicted) = &self.predicted {
+            value["predicted"] = serde_json::to_value(predicted)?;
+        }
         if let Some(boards) = &self.boards {
             value["boards"] = serde_json::to_value(boards)?;
         }
@@ -67,7 +84,7 @@ impl Outcome {
         let (report, (zones, unknowns)) = (&self.report, self.counts);
         format!(
             "{zones} zones, {unknowns} unknowns: {} steps to t = {}, dt {}, |e| {:.10e}\n\
-             energy {} internal + {} kinetic, drift {}; {:.2} s, {:.3} Mdof steps/s",
+             energy {} internal + {} kinetic, drift {}; {}, {}",
             report.steps,
             report.t,
             digits(report.dt, 6),
@@ -75,8 +92,8 @@ impl Outcome {
             digits(report.internal, 12),
             digits(report.kinetic, 12),
             shown_drift(report),
-            self.wall_s,
-            1e-6 * self.rate()
+            si(self.wall_s, "s"),
+            si(self.rate(), "dof steps/s")
         )
     }
 }
@@ -108,7 +125,8 @@ fn parts(timings: &Timings, wall: f64) -> String {
     let mut out = String::new();
     for (name, s) in rows {
         out.push_str(&format!(
-            "{name:<24}{s:>10.3} s {:>5.1} %\n",
+            "{name:<28}{:>10} {:>5.1} %\n",
+            si(s, "s"),
             100.0 * s / wall
         ));
     }

@@ -23,21 +23,22 @@ pub struct Due {
     pub snapshot: Option<usize>,
     pub frame: bool,
     pub checkpoint: bool,
+    /// The state of any rank may have negative fields.
+    pub suspect: bool,
 }
 
 impl Due {
-    /// What is due on the first rank.
+    /// What is due on the first rank, and whether the state of any is suspect.
     fn of_first(self, ranks: &dyn Ranks) -> Self {
         let flag = |b: bool| f64::from(u8::from(b));
-        let mut all = [0.0; 4];
+        let mut all = [0.0; 5];
+        all[4] = flag(self.suspect);
         if ranks.rank() == 0 {
             let number = self.snapshot.map_or(0.0, |n| n as f64 + 1.0);
-            all = [
-                flag(self.energies),
-                number,
-                flag(self.frame),
-                flag(self.checkpoint),
-            ];
+            all[0] = flag(self.energies);
+            all[1] = number;
+            all[2] = flag(self.frame);
+            all[3] = flag(self.checkpoint);
         }
         ranks.max(&mut all);
         Self {
@@ -45,11 +46,12 @@ impl Due {
             snapshot: (all[1] > 0.0).then(|| all[1] as usize - 1),
             frame: all[2] > 0.0,
             checkpoint: all[3] > 0.0,
+            suspect: all[4] > 0.0,
         }
     }
 
     fn state(self) -> bool {
-        self.snapshot.is_some() || self.frame || self.checkpoint
+        self.snapshot.is_some() || self.frame || self.checkpoint || self.suspect
     }
 }
 
@@ -111,13 +113,14 @@ impl Saving {
     }
 
     /// What is due at a time. `energies` says whether something else needs them.
-    fn due(&self, c: &Clock, energies: bool, checkpoint: bool) -> Due {
+    fn due(&self, c: &Clock, energies: bool, checkpoint: bool, suspect: bool) -> Due {
         let snapshots = self.snapshots.as_ref().filter(|s| s.due(c.t));
         Due {
             energies: energies || self.history.is_some(),
             snapshot: snapshots.map(Snapshots::number),
             frame: self.animation.as_ref().is_some_and(|a| a.due(c.t)),
             checkpoint,
+            suspect,
         }
         .of_first(&*self.run.ranks)
     }
@@ -129,7 +132,7 @@ impl Saving {
     pub fn begin(&mut self, c: &Clock, engine: &mut dyn Engine) -> Result {
         let due = Due {
             energies: false,
-            ..self.due(c, false, false)
+            ..self.due(c, false, false, false)
         };
         self.write(due, c, engine)?;
         Ok(())
@@ -149,7 +152,8 @@ impl Saving {
         let saves = s.checkpoint.is_some() && c.steps.is_multiple_of(s.every());
         // From time to time for the watch.
         let energies = energies || c.steps.is_power_of_two() || c.steps.is_multiple_of(100);
-        let due = self.due(c, energies, saves);
+        let suspect = self.watch.is_suspect(c, engine)?;
+        let due = self.due(c, energies, saves, suspect);
         self.write(due, c, engine)
     }
 

@@ -13,6 +13,7 @@ use greenup_app::{interrupt, sensors};
 use greenup_device::DeviceSpec;
 use greenup_device::cuda::{CudaError, Gpu};
 use greenup_meter::Sensor;
+use greenup_report::si::three;
 use indicatif::ProgressBar;
 use std::time::Instant;
 
@@ -110,8 +111,10 @@ impl Steps {
     fn show(&self, c: &Clock, drift: Option<f64>) {
         let drift = drift.map_or_else(String::new, |d| format!(", drift {d:.1e}"));
         self.bar.set_message(format!(
-            "step {}, t {:.5}, dt {:.3e}{drift}",
-            c.steps, c.t, c.dt
+            "step {}, t {}, dt {:.3e}{drift}",
+            c.steps,
+            three(c.t),
+            c.dt
         ));
     }
 

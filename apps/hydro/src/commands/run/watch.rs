@@ -2,8 +2,8 @@
 
 use crate::HydroError;
 use crate::commands::run::ranks::of_all;
-use crate::engine::{State, Timings};
-use crate::output::faults::{limiting_zone, negative};
+use crate::engine::{Engine, State, Timings};
+use crate::output::faults::{ENERGY, EnergyCheck, limiting_zone, negative};
 use crate::session::run::Run;
 use crate::time::stepping::{Clock, Report};
 use greenup_app::print;
@@ -19,9 +19,13 @@ const MANY_STEPS: f64 = 1e5;
 /// Steps after which a first time step has grown, if it can.
 const FIRST_STEPS: usize = 50;
 
+/// Steps between the checks of energies on a GPU, from which they are copied.
+const GPU_PERIOD: usize = 10;
+
 /// What was said so far.
 pub struct Watch {
     run: Arc<Run>,
+    energies: EnergyCheck,
     end: f64,
     /// First and largest time step so far, and below which one is said.
     first: f64,
@@ -36,6 +40,7 @@ impl Watch {
     pub fn new(run: Arc<Run>, clock: &Clock) -> Self {
         Self {
             end: run.settings.t_final(),
+            energies: EnergyCheck::new(&run.hydro.space.element),
             run,
             first: clock.dt,
             largest: clock.dt,
@@ -83,6 +88,22 @@ impl Watch {
         ));
     }
 
+    /// Whether a state should be checked for negative fields: from time to time, and as soon as this rank has a negative
+    /// energy.
+    ///
+    /// # Errors
+    /// The device is lost.
+    pub fn is_suspect(&self, c: &Clock, engine: &mut dyn Engine) -> Result<bool, HydroError> {
+        let on_gpu = self.run.device.gpu().is_some();
+        if c.steps.is_power_of_two() {
+            return Ok(true);
+        }
+        if self.said.contains(ENERGY) || on_gpu && !c.steps.is_multiple_of(GPU_PERIOD) {
+            return Ok(false);
+        }
+        Ok(self.energies.any_negative(&engine.energy_coefficients()?))
+    }
+
     /// Says which fields of a state are negative, each once. All ranks call it.
     pub fn state(&mut self, c: &Clock, state: &State) {
         let mut found = negative(&self.run.hydro, state);
@@ -103,8 +124,12 @@ impl Watch {
             let worst = of_all(&*self.run.ranks, depth, &here);
             if all[0] > 0.0 && self.said.insert(f.field) {
                 self.say(format!(
-                    "the {} is negative in {} zones at t = {:.6e} (step {}), least {worst}: the fields there are wrong. Fix: a finer mesh, a lower --order or a smaller --cfl",
-                    f.field, all[0], c.t, c.steps
+                    "the {} is negative in {} zone{} at t = {:.6e} (step {}), least {worst}: the fields there are wrong. Fix: a finer mesh, a lower --order or a smaller --cfl",
+                    f.field,
+                    all[0],
+                    if all[0] > 1.0 { "s" } else { "" },
+                    c.t,
+                    c.steps
                 ));
             }
         }

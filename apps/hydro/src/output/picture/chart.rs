@@ -60,6 +60,7 @@ impl Common {
     /// Of all scenes of a figure or an animation.
     pub fn of(view: &View, scenes: &[Scene]) -> Self {
         let mut notes = Vec::new();
+        let lines = scenes.iter().any(Scene::is_line);
         let all = || scenes.iter().flat_map(values);
         let range = |least: f64| {
             all()
@@ -67,21 +68,24 @@ impl Common {
                 .fold(NOTHING, |r, v| wider(r, (v, v)))
         };
         let (mut lo, mut hi) = range(f64::NEG_INFINITY);
+        let spread = hi - lo;
+        let constant = (view.range.is_none() && spread <= ROUNDING * lo.abs().max(hi.abs()))
+            .then_some(0.5 * (lo + hi));
         let mut log = view.log;
+        let mut none_positive = false;
         if log && view.range.is_none() {
             (lo, hi) = range(0.0);
             let least = hi * 10_f64.powi(-DECADES);
             if lo > hi {
                 log = false;
-                notes.push("No value is positive: the colours are linear.".into());
+                none_positive = true;
                 (lo, hi) = range(f64::NEG_INFINITY);
             } else if lo < least {
                 lo = least;
+            } else if lo == hi {
+                lo = 0.1 * hi;
             }
         }
-        let spread = hi - lo;
-        let constant = (view.range.is_none() && spread <= ROUNDING * lo.abs().max(hi.abs()))
-            .then_some(0.5 * (lo + hi));
         let mut levels = Levels { lo, hi, log };
         if let Some((lo, hi)) = view.range {
             levels = Levels { lo, hi, log };
@@ -91,11 +95,27 @@ impl Common {
             let around = v.abs().max(1.0);
             (levels.lo, levels.hi, levels.log) = (v - around, v + around, false);
         }
-        if all().any(|v| v.is_finite() && (v < levels.lo || v > levels.hi)) {
-            notes.push("Values outside of the colour bar have the colours of its ends.".into());
-        }
-        if all().any(|v| !v.is_finite()) {
-            notes.push("Grey: the field has no finite value.".into());
+        let no_logarithm = |v: f64| levels.log && v <= 0.0;
+        let is_outside = |v: f64| v.is_finite() && (v < levels.lo || v > levels.hi);
+        if lines {
+            if none_positive {
+                notes.push("No value is positive: the axis is linear.".into());
+            } else if all().any(no_logarithm) {
+                notes.push("Gaps: values at or below 0, which have no logarithm.".into());
+            }
+        } else {
+            if none_positive {
+                notes.push("No value is positive: the colours are linear.".into());
+            }
+            if all().any(|v| is_outside(v) && !no_logarithm(v)) {
+                notes.push("Values outside of the colour bar have the colours of its ends.".into());
+            }
+            if all().any(no_logarithm) {
+                notes.push("Red: values at or below 0, which have no logarithm.".into());
+            }
+            if all().any(|v| !v.is_finite()) {
+                notes.push("Grey: the field has no finite value.".into());
+            }
         }
         let mut materials: Vec<f64> = Vec::new();
         if view.field == Field::Material {
@@ -112,7 +132,7 @@ impl Common {
                 scenes.iter().filter_map(|s| s.panels.get(k)).fold(
                     (NOTHING, NOTHING),
                     |(x, y), p| {
-                        let own = p.axes();
+                        let own = p.axes(levels.log);
                         (wider(x, own.0), wider(y, own.1))
                     },
                 )
@@ -133,15 +153,15 @@ impl Common {
 }
 
 impl Shown {
-    /// Ranges of both axes.
-    fn axes(&self) -> ((f64, f64), (f64, f64)) {
+    /// Ranges of both axes, over `log` values those that have a logarithm.
+    fn axes(&self, log: bool) -> ((f64, f64), (f64, f64)) {
         match self {
             Self::Line { computed, exact } => computed
                 .iter()
                 .chain(exact)
                 .filter(|p| p.0.is_finite())
                 .fold((NOTHING, NOTHING), |(x, y), p| {
-                    let y = if p.1.is_finite() {
+                    let y = if p.1.is_finite() && (!log || p.1 > 0.0) {
                         wider(y, (p.1, p.1))
                     } else {
                         y
@@ -175,11 +195,16 @@ fn rgb(ink: Ink, style: Style) -> [u8; 3] {
 }
 
 impl Scene {
+    /// Whether it is a field over x.
+    fn is_line(&self) -> bool {
+        matches!(self.panels[..], [Shown::Line { .. }])
+    }
+
     /// The chart in a style.
     pub fn chart(&self, common: &Common, style: Style) -> Chart {
         let name = self.field.name();
         let mut title = format!("{name} at t = {}, step {}", short(self.t), self.step);
-        let lines = matches!(self.panels[..], [Shown::Line { .. }]);
+        let lines = self.is_line();
         if let Some(v) = common.constant.filter(|_| !lines) {
             title = format!("{title}: {} everywhere", short(v));
         }
@@ -221,15 +246,11 @@ impl Scene {
                 }
             })
             .collect();
-        let mut notes = common.notes.clone();
-        if lines {
-            notes.retain(|n| !n.contains("colour"));
-        }
         Chart {
             title,
             series,
             panels,
-            notes,
+            notes: common.notes.clone(),
             tallest: TALLEST,
             ..Chart::default()
         }
@@ -287,7 +308,7 @@ fn over_x(
     };
     // As the axis pads its own data, also those of other scenes.
     let least = if common.levels.log {
-        common.levels.lo
+        y.0.max(y.1 * 10_f64.powi(-DECADES))
     } else {
         y.0
     };

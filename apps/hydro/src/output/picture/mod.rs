@@ -16,6 +16,7 @@ use super::fields::{bounds, sample};
 use crate::engine::State;
 use crate::fem::element::Shape;
 use crate::hydro::Hydro;
+use crate::output::solution::beside;
 use greenup_report::chart::axis::short;
 use plane::Plane;
 use raster::Raster;
@@ -197,9 +198,18 @@ fn line(job: &Job, view: &View, t: f64) -> Shown {
         computed.push((f64::NAN, f64::NAN));
     }
     let exact = exact(job.h, t, view.e0).map_or_else(Vec::new, |e| {
+        let values = computed.iter().map(|p| p.1).filter(|v| v.is_finite());
+        let limit = if e.unbounded == Some(job.field) {
+            values.fold(0.0, f64::max)
+        } else {
+            f64::INFINITY
+        };
         e.line(&[ends.0, 0.0, 0.0], &[ends.1, 0.0, 0.0])
             .into_iter()
-            .filter_map(|(s, e)| Some((ends.0 + s * (ends.1 - ends.0), e.of(job.field)?)))
+            .filter_map(|(s, e)| {
+                let x = ends.0 + s * (ends.1 - ends.0);
+                Some((x, beside(e.of(job.field)?, limit)))
+            })
             .collect()
     });
     Shown::Line { computed, exact }

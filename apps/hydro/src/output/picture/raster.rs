@@ -44,6 +44,8 @@ pub struct Levels {
 
 /// Colour where the field has no finite value.
 const UNKNOWN: [u8; 3] = [150, 150, 150];
+/// Colour of values without a logarithm, which the colour scale does not have.
+const NO_LOGARITHM: [u8; 3] = [200, 50, 50];
 
 impl Levels {
     /// Level of a value.
@@ -52,6 +54,15 @@ impl Levels {
             (v / self.lo).ln() / (self.hi / self.lo).ln()
         } else {
             (v - self.lo) / (self.hi - self.lo)
+        }
+    }
+
+    /// Colour of a value.
+    fn colour(&self, v: f64) -> [u8; 3] {
+        if self.log && v <= 0.0 {
+            NO_LOGARITHM
+        } else {
+            shade(self.of(v))
         }
     }
 }
@@ -180,7 +191,7 @@ impl Raster {
 
     /// Colours of the scale.
     pub fn shades(&self, levels: &Levels) -> Vec<Option<[u8; 3]>> {
-        self.colours(|_| true, |v| shade(levels.of(v)))
+        self.colours(|_| true, |v| levels.colour(v))
     }
 }
 

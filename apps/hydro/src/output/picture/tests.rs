@@ -2,6 +2,7 @@ use super::*;
 use crate::mesh::Mesh;
 use crate::output::fields::Field;
 use crate::output::line_out::{Line, line_out};
+use crate::output::picture::raster::Levels;
 use crate::output::profile::profile;
 use crate::problem::Problem;
 use crate::problem::initial_state::Orders;
@@ -163,7 +164,8 @@ fn ranges_logarithms_and_what_is_not_finite() {
     let (_, chart) = drawn(&h, &s, &log);
     let bar = chart.panels[0].bar.as_ref().unwrap();
     assert!(bar.lo > 0.0 && bar.hi > bar.lo);
-    assert!(chart.notes[0].contains("outside"), "{:?}", chart.notes);
+    // Interpolation of the point source undershoots.
+    assert!(chart.notes[0].contains("Red"), "{:?}", chart.notes);
     // Nothing moves.
     let still = View {
         field: Field::Speed,
@@ -183,6 +185,67 @@ fn ranges_logarithms_and_what_is_not_finite() {
     let (h, mut s) = start("sod", "segment01", 1);
     s.e.fill(f64::INFINITY);
     drawn(&h, &s, &view(Field::Energy));
+}
+
+/// Values without a logarithm have a colour that no value of the scale has, or leave gaps; both are named.
+#[test]
+fn values_below_zero_are_drawn_on_logarithmic_scales() {
+    let log = View {
+        log: true,
+        ..view(Field::Energy)
+    };
+    for (mesh, word) in [("square01_quad", "Red"), ("segment01", "Gaps")] {
+        let (h, mut s) = start("sod", mesh, 1);
+        let n = h.space.element.energies;
+        s.e[..n].fill(-1.0);
+        let (scene, chart) = drawn(&h, &s, &log);
+        assert_eq!(chart.notes.len(), 1, "{:?}", chart.notes);
+        assert!(chart.notes[0].starts_with(word), "{:?}", chart.notes);
+        for r in rasters(&scene) {
+            let levels = Levels {
+                log: true,
+                ..levels()
+            };
+            let red = r.shades(&levels).into_iter().flatten();
+            assert!(
+                red.filter(|c| u32::from(c[0]) > 2 * u32::from(c[2]))
+                    .count()
+                    > 50
+            );
+        }
+        let (_, chart) = drawn(&h, &s, &view(Field::Energy));
+        assert_eq!(chart.notes, Vec::<String>::new());
+    }
+}
+
+/// The axis holds what the exact solution has beyond the computed values; where that has no bound, computed values stay seen.
+#[test]
+fn axes_hold_the_exact_curve() {
+    let top = |chart: &Chart| chart.panels[0].y.range.unwrap();
+    let drawn_at = |field: Field, log: bool| {
+        let (h, s) = start("sedov", "segment01", 3);
+        let v = View { log, ..view(field) };
+        let scene = Scene::new(&h, &s, &v, (0.1, 5), SIZE);
+        let Shown::Line { computed, exact } = &scene.panels[0] else {
+            panic!("a line");
+        };
+        let most = computed.iter().map(|p| p.1).filter(|v| v.is_finite());
+        let most = most.fold(0.0, f64::max);
+        let exact: Vec<f64> = exact.iter().map(|p| p.1).filter(|v| *v > 0.0).collect();
+        let chart = scene.chart(&Common::of(&v, std::slice::from_ref(&scene)), Style::Light);
+        (most, exact, chart)
+    };
+    for log in [false, true] {
+        let (_, exact, chart) = drawn_at(Field::Density, log);
+        let (lo, hi) = top(&chart);
+        let seen = |v: &f64| (lo..=hi).contains(v) || log && *v < 1e-8 * hi;
+        assert!(
+            exact.iter().all(seen) && exact.iter().any(|v| *v > 5.0),
+            "{log}: {lo} {hi}"
+        );
+    }
+    let (most, _, chart) = drawn_at(Field::Energy, false);
+    assert!(top(&chart).1 < 2.5 * most);
 }
 
 /// Both materials are in the legend in their own colours.
