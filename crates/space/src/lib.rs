@@ -23,8 +23,7 @@ pub use engine::{
 pub use error::{ExprError, SpaceError, Span, closest};
 pub use notation::{
     Definition, Facts, FilterText, ParameterText, SPACE_TABLES, Strength, ValuesText, evaluated,
-    with_facts,
-    with_line,
+    with_facts, with_line,
 };
 pub use plan::{Filter, Space};
 pub use value::Value;

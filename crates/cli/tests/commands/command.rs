@@ -281,7 +281,10 @@ fn fit_finds_leakage_where_records_hold_temperatures() {
     let h200 = format!("{root}h200/microbenchmarks.csv");
     let args = ["fit", &h200, "--clocked", "--resamples", "20"];
     let text = ok(&args);
-    assert!(text.contains("leakage over temperature (thesis, eq 40)"), "{text}");
+    assert!(
+        text.contains("leakage over temperature (thesis, eq 40)"),
+        "{text}"
+    );
     let all = json(&[&args[..], &["--json"]].concat());
     let of = |p: &str| all.pointer(p).unwrap().as_f64().unwrap();
     assert!(of("/leakage/records") >= 90.0);

@@ -107,7 +107,10 @@ mod tests {
 
     #[test]
     fn a_wrong_request_ends_the_search_with_its_reason() {
-        for (wrong, why) in [("[[9]]", "(9) is not in the space"), ("[3]", "expected a sequence")] {
+        for (wrong, why) in [
+            ("[[9]]", "(9) is not in the space"),
+            ("[3]", "expected a sequence"),
+        ] {
             let text = format!("[[2]]\n{wrong}\n[[4]]\n");
             let (order, fault) = searched(text.leak());
             assert_eq!(order, [2]);
