@@ -18,7 +18,7 @@ impl std::str::FromStr for Numbers {
             [list] => list.split(',').map(number).collect(),
             [_, _, _] => {
                 let (from, to, n) = ends(text).ok_or_else(wrong)?;
-                if n < 2 || n > MOST {
+                if !(2..=MOST).contains(&n) {
                     return Err(format!(
                         "\"{text}\": N = {n} must be a whole number from 2 to {MOST}"
                     ));

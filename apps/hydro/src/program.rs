@@ -2,7 +2,7 @@
 
 use crate::commands::{list, mesh, restart, run, study};
 use crate::session::help;
-use crate::session::settings::Settings;
+use crate::session::settings::{REMEMBERED, Settings};
 use clap::{Parser, Subcommand};
 use greenup_app::args::MachineArg;
 use greenup_app::ranks::check_alone;
@@ -59,7 +59,7 @@ enum Command {
     /// the checkpoint", which flags override. Other flags and outputs are not stored: name them again. A history and VTK files
     /// continue where the checkpoint was written. Checkpoints continue in the same file.
     #[command(
-        mut_args(help::of_restart),
+        mut_args(|a| help::of_restart(a, REMEMBERED)),
         mut_arg("problem", |a| a.hide(true)),
         mut_arg("mesh", |a| a.hide(true)),
         mut_arg("refine", |a| a.hide(true)),

@@ -1,6 +1,8 @@
 //! The repository's records, each read and analysed once.
 
 use crate::PaperError;
+use flate2::read::MultiGzDecoder;
+use greenup_files::read::TEXT_LIMIT;
 use greenup_model::{Machine, shipped};
 use greenup_study::applications::{Explained, explain};
 use greenup_tune::Sweep;
@@ -10,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -57,7 +60,7 @@ impl Records {
         all.iter().find(|m| m.made(record))
     }
 
-    /// The path of a record.
+    /// The path of a record, or of the same packed by gzip.
     ///
     /// # Errors
     /// It is missing.
@@ -66,10 +69,11 @@ impl Records {
         let new = (self.measured.iter())
             .find(|(_, all)| (all.iter()).any(|m| Path::new(record).starts_with(&m.record)));
         let path = new.map_or(&self.root, |(folder, _)| folder).join(record);
-        if path.exists() {
-            Ok(path)
-        } else {
-            Err(PaperError::NoRecord(path))
+        let packed = PathBuf::from(format!("{}.gz", path.display()));
+        match (path.exists(), packed.exists()) {
+            (true, _) => Ok(path),
+            (false, true) => Ok(packed),
+            (false, false) => Err(PaperError::NoRecord(path)),
         }
     }
 
@@ -79,6 +83,15 @@ impl Records {
     /// It is missing or no text.
     pub fn text(&self, record: &str) -> Result<String, PaperError> {
         let path = self.path(record)?;
+        if path.extension().is_some_and(|e| e == "gz") {
+            let file = std::fs::File::open(&path).map_err(|e| broken(&path, e))?;
+            let mut text = String::new();
+            MultiGzDecoder::new(file)
+                .take(TEXT_LIMIT)
+                .read_to_string(&mut text)
+                .map_err(|e| broken(&path, e))?;
+            return Ok(text);
+        }
         greenup_files::read_text(&path).map_err(|e| broken(&path, e))
     }
 

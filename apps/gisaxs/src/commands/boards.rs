@@ -89,13 +89,14 @@ mod tests {
         };
         let all = text(&two);
         assert!(
-            all.contains("GPU 1: 0.200000 s, 40.0000 J") && all.ends_with("all GPUs: 70.0000 J")
+            all.contains("GPU 1: 200 ms, 40.0 J") && all.ends_with("all GPUs: 70.0 J"),
+            "{all}"
         );
         let none = Boards {
             energy_j: None,
             total_j: None,
             ..two
         };
-        assert_eq!(text(&none), "\nGPU 0: 0.100000 s\nGPU 1: 0.200000 s");
+        assert_eq!(text(&none), "\nGPU 0: 100 ms\nGPU 1: 200 ms");
     }
 }

@@ -20,6 +20,7 @@ use crate::scattering::dwba::{Mode, Scene};
 use crate::scattering::layers::{self, Layer};
 use crate::scattering::particle::{Population, missed};
 use crate::{GisaxsError, table};
+use optical_table::HC;
 use optics::{MaterialText, Materials};
 use placing::Placing;
 use serde::Deserialize;
@@ -28,8 +29,6 @@ use std::f64::consts::PI;
 use std::path::Path;
 use toml::Table;
 
-/// Wavelength times energy of a photon, nm eV.
-const HC: f64 = 1_239.841_984;
 /// Energies of X-rays at which small-angle scattering is measured, eV.
 const ENERGIES: std::ops::Range<f64> = 100.0..200_000.0;
 

@@ -1,10 +1,12 @@
 //! Tables of the refractive index over the energy or the wavelength, as databases write them: δ and β of n = 1 − δ + iβ (Center
 //! for X-Ray Optics), or n and k of n + ik (refractiveindex.info), also as two tables below each other in one file.
 
-use super::HC;
 use crate::GisaxsError;
 use crate::table::{Column, EV, Layout, MICROMETRES, NM, PLAIN, Rows, fail};
 use std::path::Path;
+
+/// Wavelength times energy of a photon, nm eV.
+pub(super) const HC: f64 = 1_239.841_984;
 
 const fn column(names: &'static [&'static str], units: &'static [(&'static str, f64)]) -> Column {
     Column {

@@ -1,6 +1,5 @@
 //! Help of flags with defaults.
 
-use crate::session::settings::REMEMBERED;
 use clap::{Arg, ValueEnum};
 use std::fmt::Display;
 
@@ -15,9 +14,10 @@ pub fn name(value: &impl ValueEnum) -> String {
     possible.map_or_else(String::new, |v| v.get_name().to_owned())
 }
 
-/// A flag of `hydro restart`: where the checkpoint remembers its value, its help says so instead of the default.
-pub fn of_restart(flag: Arg) -> Arg {
-    if !REMEMBERED.contains(&flag.get_id().as_str()) {
+/// A flag of `hydro restart`: where the checkpoint remembers its value, its help says so instead of the default. `remembered`
+/// has the names of these flags.
+pub fn of_restart(flag: Arg, remembered: &[&str]) -> Arg {
+    if !remembered.contains(&flag.get_id().as_str()) {
         return flag;
     }
     let help = flag.get_help().map(ToString::to_string).unwrap_or_default();

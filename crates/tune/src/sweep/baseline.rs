@@ -1,9 +1,7 @@
 //! The best config next to another in the final rounds: the problem's baseline, or the config before tuning.
 
-use super::gain::Gain;
 use super::record::{BaselineFacts, Sweep};
 use super::rounds::Rounds;
-use crate::command::Goal;
 use crate::objective::Objective;
 use greenup_meter::Summary;
 use greenup_meter::stats::ratio_of_medians;
@@ -77,16 +75,8 @@ impl Sweep {
         (self.finals.as_ref()?).against_baseline(self.best_of_finals()?, maximize)
     }
 
-    /// The best config of the final rounds by the sweep's objective, next to the config before tuning; `None` without one
-    /// that was measured, or without final rounds.
-    pub fn gain(&self) -> Option<Gain> {
-        let maximize = self.facts.goal == Some(Goal::Maximize);
-        let over = self.facts.default.as_ref()?;
-        (self.finals.as_ref()?).gain(self.best_of_finals()?, over, maximize)
-    }
-
     /// Number of the config of the final rounds that is the best by the sweep's objective.
-    fn best_of_finals(&self) -> Option<usize> {
+    pub(super) fn best_of_finals(&self) -> Option<usize> {
         let objective: Objective = self.facts.objective.as_deref()?.parse().ok()?;
         let best = (self.finals.as_ref()?).ranked(objective, &|_| self.facts.flops);
         best.first().copied()

@@ -3,11 +3,11 @@
 //! so may its counters.
 
 use super::bounds::keep_inside;
+use super::default::DefaultConfig;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
-use super::export::{CSV, T4};
 use super::fingerprint;
-use super::gain::DefaultConfig;
+use super::names::{COUNTERS, FILES, HEAD, PACKED_COUNTERS, PACKED_TRIALS, TRIALS};
 use super::packed::unpack;
 use super::record::{BaselineFacts, Counted, Failure, Sweep, SweepFacts, Trial};
 use super::replaced::Replaced;
@@ -38,25 +38,6 @@ struct Head {
 }
 
 const FORMAT: &str = "greenup-sweep/1";
-pub(super) const HEAD: &str = "sweep.json";
-const TRIALS: &str = "trials.jsonl";
-/// Name of the file of counters in a sweep's folder.
-const COUNTERS: &str = "counters.jsonl";
-/// The trials of a recorded sweep, packed.
-const PACKED_TRIALS: &str = "trials.jsonl.gz";
-/// The counters of a recorded sweep, packed.
-const PACKED_COUNTERS: &str = "counters.jsonl.gz";
-/// The files of a sweep beside its head, which comes first and goes last.
-pub(super) const FILES: [&str; 7] = [
-    TRIALS,
-    PACKED_TRIALS,
-    COUNTERS,
-    PACKED_COUNTERS,
-    Rounds::FILE,
-    T4,
-    CSV,
-];
-
 impl Folder {
     /// The folder of a sweep and all files that it may have, for checks that no output replaces them.
     pub fn inputs(dir: &Path) -> impl Iterator<Item = PathBuf> {
@@ -456,6 +437,7 @@ pub(super) fn key(config: &[Value]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sweep::export::CSV;
 
     fn facts() -> SweepFacts {
         serde_json::from_str(r#"{"name":"p","device":"d","parameters":["a"]}"#).unwrap()

@@ -1,44 +1,11 @@
 //! What tuning gained: the best config next to the one before tuning.
 
 use super::baseline::Compared;
+use super::default::DefaultConfig;
+use super::record::Sweep;
 use super::rounds::Rounds;
-use greenup_space::Value;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-
-/// A config that counts as the one before tuning.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DefaultConfig {
-    /// Values of the parameters.
-    pub config: Vec<Value>,
-    /// Why it counts as that.
-    pub origin: DefaultOrigin,
-}
-
-/// Where the config before tuning comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DefaultOrigin {
-    /// `[default]` of the problem file.
-    Problem,
-    /// What programs used until the search.
-    Used,
-    /// The problem names none: each parameter has its first value.
-    First,
-    /// That one does not work: the first in the order of the space of those that were tried and work.
-    FirstWorking,
-}
-
-impl fmt::Display for DefaultOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Problem => "the default config",
-            Self::Used => "the config used until then",
-            Self::First => "the first config of the space",
-            Self::FirstWorking => "the first tried config of the space that works",
-        })
-    }
-}
+use crate::command::Goal;
+use serde::Serialize;
 
 /// The config before tuning in the final rounds, and how the best config compares with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,10 +33,21 @@ impl Rounds {
     }
 }
 
+impl Sweep {
+    /// The best config of the final rounds by the sweep's objective, next to the config before tuning; `None` without one
+    /// that was measured, or without final rounds.
+    pub fn gain(&self) -> Option<Gain> {
+        let maximize = self.facts.goal == Some(Goal::Maximize);
+        let over = self.facts.default.as_ref()?;
+        (self.finals.as_ref()?).gain(self.best_of_finals()?, over, maximize)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::{Sweep, SweepFacts};
+    use crate::sweep::{DefaultOrigin, SweepFacts};
+    use greenup_space::Value;
 
     #[test]
     fn the_best_is_compared_with_the_config_before_tuning() {

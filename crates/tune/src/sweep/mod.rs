@@ -5,6 +5,7 @@ pub mod best;
 mod bounds;
 pub mod check;
 mod clock;
+mod default;
 pub mod disturbance;
 mod error;
 mod export;
@@ -14,6 +15,7 @@ mod gain;
 mod import;
 pub mod merge;
 pub mod metric;
+mod names;
 mod packed;
 pub(crate) mod record;
 mod replaced;
@@ -23,10 +25,11 @@ pub mod wisdom;
 
 pub use baseline::Compared;
 pub(crate) use baseline::own_values;
+pub use default::{DefaultConfig, DefaultOrigin};
 pub use error::{Difference, FolderError};
 pub use export::{to_csv, to_t4, write_exports};
 pub use folder::Folder;
-pub use gain::{DefaultConfig, DefaultOrigin, Gain};
+pub use gain::Gain;
 pub use import::{FormatError, ImportError, read_any};
 pub use record::{
     BaselineFacts, Counted, Counters, Failure, Kernels, OBJECTIVE, Outcome, Sweep, SweepFacts,

@@ -1,7 +1,7 @@
 //! One config with its measurement or its failure, and all of them together.
 
+use super::default::DefaultConfig;
 use super::disturbance::Disturbance;
-use super::gain::DefaultConfig;
 use super::rounds::Rounds;
 use crate::command::Goal;
 use crate::objective::Cost;

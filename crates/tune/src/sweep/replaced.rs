@@ -1,6 +1,6 @@
 //! A sweep that another one replaces: it lies aside until the new one has a measured trial, and comes back if that gets none.
 
-use super::folder::{FILES, HEAD};
+use super::names::{FILES, HEAD};
 use greenup_files::FileError;
 use std::path::{Path, PathBuf};
 
