@@ -24,6 +24,7 @@ const TABLE: Layout = Layout {
         },
     ],
     unused: &["r"],
+    plain: 2,
     more: false,
     gaps: true,
 };
