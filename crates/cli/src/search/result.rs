@@ -126,7 +126,9 @@ pub fn print(searched: &SessionResult) {
     }
     match &found.gain {
         Some(g) => print::line(format!("gain {}", gain(sweep, g))),
-        None => print::warn("what was gained is not known: the default config does not work"),
+        None => print::warn(
+            "what was gained is not known: the default config failed, is beyond the objective's bound, or was not measured with the finalists",
+        ),
     }
 }
 

@@ -132,7 +132,7 @@ fn the_gain_is_told_over_the_config_before_tuning() {
         &["--overwrite"],
     );
     assert!(
-        text(&out.stderr).contains("the default config does not work"),
+        text(&out.stderr).contains("the default config failed"),
         "{}",
         text(&out.stderr)
     );

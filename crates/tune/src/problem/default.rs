@@ -48,11 +48,23 @@ pub(super) fn default_config(
             continue;
         };
         let listed = |v: &Value| list.as_ref().is_none_or(|l| l.contains(v));
-        let evaluated = || {
-            let all = space.constants();
-            evaluated(v.as_str()?, name, all, facts).ok().filter(listed)
-        };
-        match toml_value(v).filter(listed).or_else(evaluated) {
+        let mut value = toml_value(v);
+        if !value.as_ref().is_some_and(listed)
+            && let Some(text) = v.as_str()
+        {
+            match evaluated(text, name, space.constants(), facts) {
+                Ok(v) => value = Some(v),
+                // A word among words is a value that is spelled differently.
+                Err(e) if !has_words(list.as_deref()) => {
+                    return Err((
+                        format!("[default] {}", e.message),
+                        e.hint.unwrap_or_else(parameters),
+                    ));
+                }
+                Err(_) => {}
+            }
+        }
+        match value.filter(listed) {
             Some(v) => config.push(v),
             None if is_set(name) => return Ok(None),
             None => {
@@ -67,6 +79,11 @@ pub(super) fn default_config(
         }
     }
     Ok(Some(config))
+}
+
+/// Whether some of the values are words.
+fn has_words(list: Option<&[Value]>) -> bool {
+    list.is_some_and(|l| l.iter().any(|v| matches!(v, Value::Str(_))))
 }
 
 #[cfg(test)]
@@ -109,6 +126,12 @@ mod tests {
             ("[default]\na = 3\nd = 1", "a = 3 is no value"),
             ("[default]\nb = 'z'\nd = 1", "b = \"z\" is no value"),
             ("[default]\na = 2", "lacks `d`"),
+            (
+                "[default]\na = 'device.treads'\nd = 1",
+                "no `device.treads`",
+            ),
+            ("[default]\na = 'm + 1'\nd = 1", "`m`"),
+            ("[default]\na = '3 * device.threads'\nd = 1", "is no value"),
         ] {
             let found = of(text, &[]).unwrap_err();
             assert!(found.contains(expected), "{found}");

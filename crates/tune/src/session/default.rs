@@ -28,7 +28,7 @@ pub(super) fn before_tuning(
             };
         }
         observer.note(&format!(
-            "{origin} is none of those that are searched: the gain is told over the first of them"
+            "{origin} is not among the configs that are searched: the best is compared with the first of these"
         ));
     }
     DefaultConfig {
