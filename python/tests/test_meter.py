@@ -1,5 +1,7 @@
 """Time and energy of blocks and functions."""
 
+import asyncio
+import functools
 import json
 import os
 import subprocess
@@ -75,6 +77,42 @@ def test_a_decorator_without_parentheses_says_so():
 
     with pytest.raises(TypeError, match=r"@greenup.measure\(\)"):
         once()
+
+
+def test_a_decorator_without_parentheses_of_a_function_with_arguments_says_so():
+    with pytest.raises(TypeError, match=r"twice.*missing a required argument: 'x'.*@greenup.measure\(\)"):
+
+        @greenup.measure
+        def twice(x):
+            return 2 * x
+
+
+def test_what_computes_after_its_call_is_measured_to_its_end_or_refused():
+    async def waits():
+        await asyncio.sleep(0.05)
+        return 3
+
+    def yields():
+        yield time.sleep(0.05)
+
+    async def yields_later():
+        yield 1
+
+    measured = greenup.measure(sensor="none")(waits)
+    assert asyncio.run(measured()) == 3 and 0.05 <= measured.measured.seconds < 5
+    for function, why in ((yields, "generator"), (yields_later, "generator"), (functools.partial(yields), "generator")):
+        for measure in (greenup.measure(sensor="none"), greenup.measure, greenup.region("r")):
+            with pytest.raises(TypeError, match=why):
+                measure(function)
+    for measure in (greenup.measure, greenup.region("r")):
+        with pytest.raises(TypeError, match="waits is a coroutine"):
+            measure(waits)
+
+
+def test_a_result_in_place_of_a_function_is_refused():
+    for result in (None, 5):
+        with pytest.raises(TypeError, match="the function itself"):
+            greenup.measure(result)
 
 
 def test_calls_are_repeated():

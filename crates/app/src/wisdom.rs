@@ -195,12 +195,12 @@ fn outcome(e: &Entry, verdict: Verdict, path: &Path) -> String {
         Verdict::New => format!("{what}: kept as {id} in {path}"),
         Verdict::Better { ratio } => {
             format!(
-                "{what}: kept as {id} in {path}; {} of the earlier one's value",
-                factor(ratio)
+                "{what}: kept as {id} in {path}; better than the earlier one by {}",
+                factor(1.0 / ratio)
             )
         }
         Verdict::Worse { ratio } => format!(
-            "{what}: the one in {path} stays, as this has {} of its value; `greenup wisdom forget {id}` drops it",
+            "{what}: the earlier one in {path} is better by {} and stays; `greenup wisdom forget {id}` drops it",
             factor(ratio)
         ),
         Verdict::Same => format!("{what}: {path} has it already"),

@@ -168,3 +168,37 @@ fn a_signal_that_is_switched_off_stays_so() {
     assert!(child.try_wait().unwrap().is_none(), "nohup is obeyed");
     is_ended_by(&mut child, "TERM");
 }
+
+#[test]
+fn a_command_that_is_told_its_parent_ends_with_it() {
+    for told in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let parent = if told { "GREENUP_PARENT=$$" } else { "" };
+        let script = format!("{parent} \"$0\" \"$@\" & echo $! > pid; while :; do sleep 1; done");
+        let waits = "echo > begun; sleep 100";
+        let mut c = command(&["run", "--sensor", "none", "--", "sh", "-c", waits]);
+        let mut shell = started(&mut wrapped(
+            "sh",
+            &["-c", &script],
+            c.current_dir(dir.path()),
+        ));
+        let pid = || fs::read_to_string(dir.path().join("pid")).unwrap_or_default();
+        wait_until(&mut shell, || {
+            dir.path().join("begun").exists() && pid().ends_with('\n')
+        });
+        let pid = pid();
+        // One that has ended may wait for a parent that asks for its status.
+        let running = || {
+            fs::read_to_string(format!("/proc/{}/stat", pid.trim()))
+                .is_ok_and(|state| !state.contains(") Z"))
+        };
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        let start = Instant::now();
+        while running() && start.elapsed() < Duration::from_secs(if told { 20 } else { 3 }) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_ne!(running(), told);
+        let _ = Command::new("kill").arg(pid.trim()).status();
+    }
+}

@@ -3,7 +3,9 @@
 
 use crate::request::REQUESTED;
 pub use crate::request::{flag, requested};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::io::Read as _;
+use std::os::fd::FromRawFd as _;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Exit code of a command that was interrupted.
@@ -22,7 +24,7 @@ pub fn install() {
     failures();
     let ignored = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].map(|s| (s, is_ignored(s)));
     // Without a handler a signal ends the program, which is still right.
-    let _ = ctrlc::set_handler(|| {
+    let _ = on_signals(ignored.iter().filter(|(_, i)| !i).map(|(s, _)| *s), || {
         if REQUESTED.swap(true, Ordering::SeqCst) {
             end();
         }
@@ -32,10 +34,78 @@ pub fn install() {
             watch();
         }
     });
-    for (signal, _) in ignored.into_iter().filter(|(_, ignored)| *ignored) {
-        // SAFETY: sets a disposition; no handler of ours runs by it.
-        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    end_with_parent();
+}
+
+/// A program that works for another one, and is told so, ends when that is killed: `GREENUP_PARENT` is its parent's process.
+fn end_with_parent() {
+    // SAFETY: the call has no conditions.
+    let parent = || unsafe { libc::getppid() };
+    let given = std::env::var("GREENUP_PARENT").ok();
+    // Children of this process inherit the variable and have another parent.
+    if given.and_then(|p| p.parse().ok()) != Some(parent()) {
+        return;
     }
+    let first = parent();
+    let _ = std::thread::Builder::new()
+        .name("parent".into())
+        .spawn(move || {
+            while parent() == first {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            // SAFETY: a signal to this process.
+            unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
+        });
+}
+
+/// End of the pipe into which the handler writes a byte for each signal.
+static SIGNALLED: AtomicI32 = AtomicI32::new(-1);
+
+/// Calls `act` in a thread of its own for each signal: in a handler itself hardly anything may be done.
+fn on_signals(
+    signals: impl Iterator<Item = libc::c_int>,
+    act: impl Fn() + Send + 'static,
+) -> std::io::Result<()> {
+    extern "C" fn tell(_: libc::c_int) {
+        let pipe = SIGNALLED.load(Ordering::Relaxed);
+        // SAFETY: `write` may be called in a handler; the byte is valid. What it sets `errno` to is set back, since the
+        // interrupted code may be about to read it. A full pipe has signals enough.
+        unsafe {
+            let errno = libc::__errno_location();
+            let before = *errno;
+            libc::write(pipe, [0u8].as_ptr().cast(), 1);
+            *errno = before;
+        }
+    }
+    let mut ends = [0; 2];
+    // SAFETY: the call fills both ends.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    let [read, write] = ends;
+    // SAFETY: the descriptor is open and nobody else has it. A handler must not wait.
+    let mut read = unsafe {
+        libc::fcntl(write, libc::F_SETFL, libc::O_NONBLOCK);
+        std::fs::File::from_raw_fd(read)
+    };
+    std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            while read.read_exact(&mut [0]).is_ok() {
+                act();
+            }
+        })?;
+    SIGNALLED.store(write, Ordering::SeqCst);
+    for signal in signals {
+        // SAFETY: all zeros is a sigaction without masked signals; the handler does what a handler may.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = tell as extern "C" fn(libc::c_int) as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        }
+    }
+    Ok(())
 }
 
 /// A file that may not grow is an error of the write, and the end by a failed allocation has a message and a code of its

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
-from typing import Any, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from . import _native
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
+
+
+def _computes(function: Callable[..., object], awaited: bool = False) -> None:
+    """Refuses a function whose call returns at once and computes later."""
+    inner = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    inner = inspect.unwrap(inner)
+    if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+        raise TypeError(f"{inner.__qualname__} is a generator: it computes while it is consumed; measure the loop around it")
+    if inspect.iscoroutinefunction(inner) and not awaited:
+        raise TypeError(f"{inner.__qualname__} is a coroutine: it computes while it is awaited; measure a block with the await in it")
 
 
 class Measured:
@@ -86,13 +99,21 @@ class Measure:
         return False
 
     def __call__(self, function: Callable[P, R]) -> MeasuredFunction[P, R]:
+        _computes(function, awaited=True)
+
         @functools.wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
             with Measure(self._sensor) as m:
                 measured.measured = m
                 return function(*args, **kwargs)
 
-        measured = cast("MeasuredFunction[P, R]", wrapper)
+        @functools.wraps(function)
+        async def awaiting(*args: P.args, **kwargs: P.kwargs) -> Any:
+            with Measure(self._sensor) as m:
+                measured.measured = m
+                return await cast("Any", function(*args, **kwargs))
+
+        measured = cast("MeasuredFunction[P, R]", awaiting if inspect.iscoroutinefunction(function) else wrapper)
         measured.measured = None
         return measured
 
@@ -139,8 +160,10 @@ class Measurement:
             self.why = found["missing"] or f"energies of {self.energy_runs} of {self.windows} windows: {'; '.join(failed)}"
         self.flags = [f["flag"] for f in found["flags"]]
 
-    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
-        raise TypeError("a Measurement cannot be called; a function is decorated by @greenup.measure(), with parentheses")
+    if not TYPE_CHECKING:  # A checker says that it cannot be called.
+
+        def __call__(self, *args, **kwargs):
+            raise TypeError(f"a Measurement cannot be called; {_DECORATOR}")
 
     def __repr__(self) -> str:
         energy = f"{self.joules:.4g} J" if self.joules is not None else f"no energy ({self.why})"
@@ -158,6 +181,10 @@ class Measurement:
         return table(["", "median", "from", "to", "unit"], rows, self.why or f"by {self.sensor}")
 
 
+_DECORATOR = "a function is decorated by @greenup.measure(), with parentheses"
+_BLOCK = object()
+
+
 @overload
 def measure(*, sensor: str | None = ...) -> Measure: ...
 @overload
@@ -172,7 +199,7 @@ def measure(
     **kwargs: Any,
 ) -> Measurement: ...
 def measure(
-    function: Any = None,
+    function: Any = _BLOCK,
     *args: Any,
     sensor: str | None = None,
     window: float = 0.15,
@@ -183,7 +210,8 @@ def measure(
 ) -> Measure | Measurement:
     """Measures time and energy.
 
-    ``with greenup.measure() as m:`` measures the block, ``@greenup.measure()`` every call of a function (see `Measured`).
+    ``with greenup.measure() as m:`` measures the block, ``@greenup.measure()`` every call of a function, a
+    coroutine until it was awaited (see `Measured`).
     ``greenup.measure(function, *args, **kwargs)`` calls the function again and again and returns a `Measurement`: a
     warm-up of at least ``warmup`` s until the time is steady, then windows of ``window`` s, at least ``repeats[0]``, until
     the median is known to ``error`` (half its interval over the median), at most ``repeats[1]``.
@@ -191,10 +219,18 @@ def measure(
     ``sensor``: a name (``greenup doctor`` lists them), ``"external:FILE"``, ``"recorded:FILE"``, or ``"none"``; by default
     the best one of this host. It is probed for half a second the first time. Without a sensor time is measured alone.
     """
-    if function is None:
+    if function is _BLOCK:
         return Measure(sensor)
     if not callable(function):
-        raise TypeError(f"a function is measured, not {function!r}")
+        raise TypeError(f"a function is measured, not {function!r}: give the function itself, then its arguments")
+    _computes(function)
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        name = getattr(function, "__qualname__", repr(function))
+        raise TypeError(f"measure calls {name} itself: {error}; {_DECORATOR}") from None
+    except ValueError:
+        pass  # One in C without a signature.
     found = _native.measure_calls(
         function, args, kwargs or None, sensor=sensor, window=window, repeats=repeats, error=error, warmup=warmup
     )
@@ -224,6 +260,7 @@ class region:
         return False
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        _computes(function)
         name = self._name
 
         @functools.wraps(function)

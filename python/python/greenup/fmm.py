@@ -34,7 +34,7 @@ class Plan:
 
     ``points``: sources, shape (n, 3); ``targets``: shape (m, 3) (default: the sources). ``accuracy``: relative L2 error.
     ``kernel`` and its parameter ``kappa`` (yukawa, inverse screening length), ``k`` (helmholtz, wave number) or ``mu``
-    (stokes, viscosity). ``gradient``: compute gradients, too. ``device``: ``"cpu"``, ``"cuda"``, ``"cuda:N"``,
+    (stokes, viscosity), 1 by default. ``gradient``: compute gradients, too. ``device``: ``"cpu"``, ``"cuda"``, ``"cuda:N"``,
     ``"cuda+cpu"``. ``precision``: ``"f64"`` or ``"f32"``. ``ncrit``: maximum points per leaf; ``order``: surface order p
     (defaults: by device and accuracy).
     """
@@ -46,9 +46,9 @@ class Plan:
         *,
         accuracy: float = 1e-6,
         kernel: str = "laplace",
-        kappa: float = 1.0,
-        k: float = 1.0,
-        mu: float = 1.0,
+        kappa: float | None = None,
+        k: float | None = None,
+        mu: float | None = None,
         gradient: bool = False,
         device: str = "cpu",
         precision: str = "f64",
@@ -57,11 +57,19 @@ class Plan:
     ) -> None:
         self._kernel = kernel
         self._gradient = bool(gradient)
-        parameter = {"yukawa": kappa, "helmholtz": k, "stokes": mu}.get(kernel, 0.0)
+        parameter = 0.0
+        for name, value, of in (("kappa", kappa, "yukawa"), ("k", k, "helmholtz"), ("mu", mu, "stokes")):
+            if kernel == of:
+                parameter = 1.0 if value is None else float(value)
+            elif value is not None:
+                raise ValueError(f"{name} is a parameter of {of}, not of {kernel}")
+        for name, count in (("ncrit", ncrit), ("order", order)):
+            if count is not None and count < 0:
+                raise ValueError(f"{name} must be positive, not {count}")
         self._plan = _native.FmmPlan(
             positions(points, "points"),
             None if targets is None else positions(targets, "targets"),
-            (kernel, float(parameter), self._gradient),
+            (kernel, parameter, self._gradient),
             (float(accuracy), precision, device),
             (ncrit, order),
         )
@@ -104,7 +112,7 @@ class Plan:
 
     def evaluate(self, charges: ArrayLike) -> Any:
         """Sums at the targets; with gradients a pair (sums, gradients), gradients of shape (m, 3)."""
-        plan, flat = self._plan, self._charges(charges)
+        plan, flat = self._plan, _charges(charges, self._kernel, self._plan.sources)
         out = plan.evaluate(flat).reshape(plan.outputs, plan.targets)
         if self._kernel == "stokes":
             return np.ascontiguousarray(out.T)
@@ -117,23 +125,6 @@ class Plan:
             return out[0]
         return out[0], np.ascontiguousarray(out[1:4].T)
 
-    def _charges(self, charges: ArrayLike) -> NDArray[np.float64]:
-        n = self._plan.sources
-        if self._kernel == "helmholtz":
-            array: NDArray[Any] = np.asarray(charges)
-            if array.dtype.kind not in "iufc":
-                raise TypeError(f"charges must be numbers, not {array.dtype}")
-            array = np.ascontiguousarray(array, dtype=np.complex128).reshape(array.shape)
-            if not np.isfinite(array).all():
-                raise ValueError("charges has values that are not finite")
-        else:
-            array = real(charges, "charges")
-        shape = (n, 3) if self._kernel == "stokes" else (n,)
-        if array.shape != shape:
-            raise ValueError(f"charges must have shape {shape}, not {array.shape}")
-        flat: NDArray[np.float64] = array.view(np.float64).reshape(-1)
-        return flat
-
     def __repr__(self) -> str:
         return (
             f"<greenup.fmm.Plan: {self._kernel}, {self.sources} sources, {self.targets} targets, "
@@ -141,10 +132,30 @@ class Plan:
         )
 
 
+def _charges(charges: ArrayLike, kernel: str, sources: int) -> NDArray[np.float64]:
+    if kernel == "helmholtz":
+        array: NDArray[Any] = np.asarray(charges)
+        if array.dtype.kind not in "iufc":
+            raise TypeError(f"charges must be numbers, not {array.dtype}")
+        array = np.ascontiguousarray(array, dtype=np.complex128).reshape(array.shape)
+        if not np.isfinite(array).all():
+            raise ValueError("charges has values that are not finite")
+    else:
+        array = real(charges, "charges")
+    shape = (sources, 3) if kernel == "stokes" else (sources,)
+    if array.shape != shape:
+        raise ValueError(f"charges must have shape {shape}, not {array.shape}")
+    flat: NDArray[np.float64] = array.view(np.float64).reshape(-1)
+    return flat
+
+
 def evaluate(points: ArrayLike, charges: ArrayLike, targets: ArrayLike | None = None, **options: Any) -> Any:
     """Sums of ``charges`` at ``points`` over all sources, at ``targets`` or the sources themselves.
 
     ``options`` are those of :class:`Plan`: ``accuracy=1e-6``, ``kernel="laplace"``, ``gradient=False``,
     ``device="cpu"``, ... Returns an array of shape (m,); with ``gradient=True`` a pair (sums, gradients (m, 3)).
+    The kernels have their factors, such as 1 / (4 pi r) for ``laplace``: see the table of ``greenup.fmm``.
     """
+    # A plan takes long: wrong charges are refused before it.
+    _charges(charges, options.get("kernel", "laplace"), len(positions(points, "points")))
     return Plan(points, targets, **options).evaluate(charges)

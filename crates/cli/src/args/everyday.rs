@@ -31,7 +31,7 @@ pub enum Template {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  cc -O3 $(greenup best sweeps/stencil --format flags) -Dn=2050 -c stencil.c\n  greenup best sweeps/stencil --format header -o tuned.h\n  greenup best sweeps/stencil --format flags --problem examples/stencil/problem.toml"
+    after_help = "Examples:\n  cc $(greenup best sweeps/stencil --format flags) -c stencil.c\n  greenup best sweeps/stencil --format header -o tuned.h\n  greenup best sweeps/stencil --format flags --problem examples/stencil/problem.toml"
 )]
 pub struct BestArgs {
     /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
@@ -42,7 +42,7 @@ pub struct BestArgs {
     /// Objective: time, energy, another one of `greenup tune`, or metric:NAME; metric:NAME:max and :min say what is better [default: the sweep's]
     #[arg(long)]
     pub objective: Option<greenup_tune::Objective>,
-    /// Problem file of the sweep: flags and header also define its constants and derived values
+    /// Problem file of the sweep: flags and header also define its derived values
     #[arg(long, value_name = "FILE")]
     pub problem: Option<PathBuf>,
     /// Write it to this file instead of standard output
@@ -52,11 +52,11 @@ pub struct BestArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BestFormat {
-    /// -DNAME=VALUE … for a compiler, on one line
+    /// Flags of the build and -DNAME=VALUE … of parameters and constants, on one line
     Flags,
     /// The commands that build and run it, a line each
     Command,
-    /// C header with a #define per parameter
+    /// C header with a #define per parameter and constant; the flags are in its comment
     Header,
     /// {"config":{…},"time_s":…,"energy_j":…}
     Json,

@@ -359,6 +359,7 @@ pub fn recorded(path: &Path) -> Result<Sweep> {
     for w in &sweep.warnings {
         print::warn(w);
     }
+    result::implausible(&sweep);
     if sweep.facts.verified == Some(false) {
         print::warn(
             "the sweep's results were not verified: its problem said nothing of right results",

@@ -7,8 +7,19 @@ use greenup_report::text;
 use greenup_study::pages::sweep::findings::{against_baseline, gain};
 use greenup_tune::session::SessionResult;
 use greenup_tune::sweep::metric::own_value;
-use greenup_tune::{Finalist, Objective, SearchResult};
+use greenup_tune::{Finalist, Objective, SearchResult, Sweep};
 use std::path::Path;
+
+/// Warns of times that cannot be.
+pub fn implausible(sweep: &Sweep) {
+    if let Some((time, run)) = sweep.beyond_its_run() {
+        print::warn(format!(
+            "the reported time, {}, is longer than its whole run, {}: see `unit` of [run] time",
+            si(time, "s"),
+            si(run, "s")
+        ));
+    }
+}
 
 /// Prints the result.
 pub fn print(searched: &SessionResult) {
@@ -156,7 +167,7 @@ pub fn next(dir: &Path) {
     };
     print::note(format!(
         "next: {} draws what matters, {} prints the best config for a build",
-        words(&["greenup", "analyze"]),
+        words(&["greenup", "analyze", "--out", "analysis"]),
         words(&["greenup", "best"])
     ));
 }

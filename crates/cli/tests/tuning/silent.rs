@@ -25,6 +25,31 @@ fn write(dir: &Path, problem: &str) {
 }
 
 #[test]
+fn a_parameter_without_a_use_and_a_time_without_its_unit_are_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |problem: String| {
+        write(dir.path(), &problem);
+        let out = all(dir.path(), &["--overwrite"]);
+        assert!(out.status.success(), "{out:?}");
+        said(&out)
+    };
+    // It says 3, and runs for milliseconds.
+    let timed = ECHO.replace("repeats", "time = { regex = 'sum (.*)' }\nrepeats");
+    let e = of(timed.clone());
+    assert!(e.contains("`a` occurs in no command"), "{e}");
+    assert!(
+        e.contains("the reported time, 3.00 s, is longer than its whole run"),
+        "{e}"
+    );
+    let right = timed.replace("(.*)' }", "(.*)', unit = 'us' }");
+    let e = of(right.replace("\"echo sum 3\"\nt", "\"echo sum 3 {a}\"\nt"));
+    assert!(
+        !e.contains("occurs in no") && !e.contains("longer than"),
+        "{e}"
+    );
+}
+
+#[test]
 fn expectations_that_compare_nothing_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("empty.txt"), "").unwrap();

@@ -77,6 +77,17 @@ fn stripes_by_tensor_maps_compile() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn every_element_and_transposition_compiles() {
+    every_case_compiles(1);
+}
+
+#[test]
+#[ignore = "needs NVRTC (GREENUP_CUDA); a minute"]
+fn more_configs_of_every_element_and_transposition_compile_at_length() {
+    every_case_compiles(3);
+}
+
+/// Draws so many configs of each case.
+fn every_case_compiles(configs: usize) {
     for elem in 0..4 {
         for (trans, size) in [
             ([0, 0], [64, 96, 32]),
@@ -86,7 +97,7 @@ fn every_element_and_transposition_compiles() {
             let dir = tempfile::tempdir().unwrap();
             let case = Case { elem, trans, size };
             let problem = problem(&dir.path().join("family"), &case);
-            compiled(&problem, 3, dir.path());
+            compiled(&problem, configs, dir.path());
         }
     }
 }

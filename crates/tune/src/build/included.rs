@@ -13,7 +13,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 }
 
 /// Sources and what they include by `#include "NAME"`, found beside the including file.
-pub(super) fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
+pub(crate) fn included(sources: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut out = BTreeSet::new();
     let mut left: Vec<PathBuf> = sources.to_vec();
     while let Some(path) = left.pop() {

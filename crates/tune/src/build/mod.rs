@@ -4,7 +4,7 @@ pub(crate) mod builder;
 pub mod compile;
 pub mod cubin;
 pub mod emulator;
-mod included;
+pub(crate) mod included;
 mod launches;
 pub mod opencl;
 mod shadowed;

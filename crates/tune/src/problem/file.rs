@@ -11,7 +11,7 @@ pub struct ProblemFile {
     pub path: PathBuf,
     text: String,
     /// Empty if the text is not TOML, which [`ProblemFile::problem`] then says.
-    table: toml::Table,
+    pub(super) table: toml::Table,
 }
 
 impl ProblemFile {

@@ -8,6 +8,7 @@ mod data;
 mod default;
 mod error;
 mod file;
+mod idle;
 mod maps;
 mod measure;
 mod of_config;

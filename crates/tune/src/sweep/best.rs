@@ -122,12 +122,35 @@ impl Best<'_> {
 
     /// The parameters as macros, as a build of the tuner defines them.
     pub fn defines(&self) -> Vec<Define> {
-        self.pairs()
-            .map(|(n, v)| match v {
-                Value::Bool(b) => (n.clone(), i32::from(*b).to_string()),
-                v => (n.clone(), v.to_string()),
-            })
-            .collect()
+        let parameters = self.pairs().map(|(n, v)| match v {
+            Value::Bool(b) => (n.clone(), i32::from(*b).to_string()),
+            v => (n.clone(), v.to_string()),
+        });
+        let constants = self.constants().map(|(n, text)| {
+            // As TOML writes them.
+            let value = match serde_json::from_str(text) {
+                Ok(serde_json::Value::Bool(b)) => i32::from(b).to_string(),
+                Ok(serde_json::Value::String(s)) => s,
+                _ => text.clone(),
+            };
+            (n.to_owned(), value)
+        });
+        parameters.chain(constants).collect()
+    }
+
+    /// Constants of the problem that a sweep of ours recorded, by name.
+    fn constants(&self) -> impl Iterator<Item = (&str, &String)> {
+        let recorded = self.sweep.facts.fingerprint.iter();
+        recorded.filter_map(|(k, v)| Some((k.strip_prefix("constants.")?, v)))
+    }
+
+    /// Flags of the compiler with which a kernel of the host was measured; none where they are not recorded.
+    pub fn build_flags(&self) -> &str {
+        let more = &self.sweep.facts.more;
+        if more.contains_key("architecture") || more.contains_key("opencl") {
+            return "";
+        }
+        more.get("flags").map_or("", String::as_str)
     }
 
     /// `{"config": {…}, "time_s": …, "energy_j": …}`; what was not measured is null. With a metric as the objective also
@@ -248,15 +271,16 @@ impl Best<'_> {
                 }
             ),
         ];
-        let constants: Vec<String> = facts
-            .fingerprint
-            .iter()
-            .filter_map(|(k, v)| Some(format!("{} = {v}", k.strip_prefix("constants.")?)))
+        let constants: Vec<String> = self
+            .constants()
+            .map(|(n, v)| format!("{n} = {v}"))
             .collect();
         if !constants.is_empty() {
             out.push(format!("constants: {}", constants.join(", ")));
         }
         for (key, label) in [
+            ("compiler", "compiler:"),
+            ("flags", "flags:"),
             ("greenup", "greenup"),
             ("commit", "commit:"),
             ("command", "command: greenup"),

@@ -1,7 +1,7 @@
 //! What a trial must hold, whoever measured or recorded it: a worker, a sweep's folder, the file of another tuner.
 
 use super::error::Implausible;
-use super::record::{Failure, Outcome, Trial};
+use super::record::{Failure, Outcome, Sweep, Trial};
 use super::rounds::Rounds;
 use greenup_space::Value;
 
@@ -29,6 +29,20 @@ pub fn energy(energy_j: f64) -> Result<(), Implausible> {
         Ok(())
     } else {
         Err(Implausible::Energy(energy_j))
+    }
+}
+
+impl Sweep {
+    /// A time that a command reports and that is longer than its whole run, and how long that run took, s: the unit is wrong.
+    pub fn beyond_its_run(&self) -> Option<(f64, f64)> {
+        self.trials.iter().find_map(|t| {
+            let Outcome::Measured { times_s, .. } = &t.outcome else {
+                return None;
+            };
+            let wall_s = *t.metrics.get("wall_s")?;
+            let least = times_s.iter().copied().fold(f64::INFINITY, f64::min);
+            (least.is_finite() && least > 1.05 * wall_s).then_some((least, wall_s))
+        })
     }
 }
 

@@ -53,7 +53,11 @@ pub fn run(args: &BestArgs) -> Result {
         BestFormat::Command => commands.join("\n") + "\n",
         BestFormat::Flags => flags(&defines(args, &found, &sweep.facts.parameters)?)
             .map_err(refused)
-            .map(|f| f + "\n")?,
+            .map(|f| {
+                format!("{} {f}\n", found.build_flags())
+                    .trim_start()
+                    .to_owned()
+            })?,
         BestFormat::Header => found
             .header(&defines(args, &found, &sweep.facts.parameters)?, &source)
             .map_err(refused)?,
@@ -79,7 +83,7 @@ pub fn run(args: &BestArgs) -> Result {
     Ok(())
 }
 
-/// The macros of a build: the parameters, with the problem also its constants and derived values.
+/// The macros of a build: the parameters and constants, with the problem also its derived values.
 fn defines(args: &BestArgs, found: &Best, parameters: &[String]) -> Result<Vec<Define>> {
     let Some(file) = &args.problem else {
         return Ok(found.defines());

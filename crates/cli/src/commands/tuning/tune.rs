@@ -37,6 +37,11 @@ pub fn run(args: &TuneArgs) -> Result {
             .map_err(|m| AppError::new(format!("--data: {m}")))?;
     }
     search::set_measure(&mut problem, args.measure)?;
+    for name in file.idle(&problem) {
+        print::warn(format!(
+            "`{name}` occurs in no command, source, size or derived value: configs that differ in it alone are the same"
+        ));
+    }
     let dir = args
         .out
         .clone()
@@ -49,6 +54,7 @@ pub fn run(args: &TuneArgs) -> Result {
     request.launched = launched;
     request.quiet = args.json;
     let done = request.run()?;
+    result::implausible(&done.sweep);
     let problem = &done.problem;
     if args.json {
         print::json(&TuneJson {
