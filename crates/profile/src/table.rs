@@ -6,6 +6,7 @@ use crate::cpu::Counts;
 use crate::groups::{self, Group};
 use crate::record::{GpuFacts, Recorded};
 use crate::run::Exit;
+use greenup_files::utf8;
 use greenup_tune::counters::ProfilerError;
 use greenup_tune::counters::csv::{DURATION, Launch, Table, parse};
 use std::collections::BTreeSet;
@@ -45,20 +46,7 @@ pub enum TableError {
 /// It cannot be read, or is no text.
 pub fn text_of(path: &Path) -> Result<String, TableError> {
     let bytes = greenup_files::read_bytes(path, LIMIT)?;
-    let pairs = || bytes[2..].chunks_exact(2);
-    let utf16 = match bytes.get(..2) {
-        Some([0xff, 0xfe]) => Some(
-            pairs()
-                .map(|b| u16::from_le_bytes([b[0], b[1]]))
-                .collect::<Vec<_>>(),
-        ),
-        Some([0xfe, 0xff]) => Some(pairs().map(|b| u16::from_be_bytes([b[0], b[1]])).collect()),
-        _ => None,
-    };
-    let text = match utf16 {
-        Some(words) => String::from_utf16(&words).ok(),
-        None => String::from_utf8(bytes).ok(),
-    };
+    let text = String::from_utf8(utf8(bytes)).ok();
     text.ok_or_else(|| TableError::NotText(path.to_owned()))
 }
 
@@ -222,12 +210,12 @@ fn lacking(all: &[Counted]) -> Option<String> {
         String::new()
     };
     let what = if first.counters.is_empty() {
-        "were not counted"
+        "not counted"
     } else {
-        "were not counted completely"
+        "not counted completely"
     };
     Some(format!(
-        "{}{more} {what}, so their work is not known; measure again with `ncu --csv --page raw --metrics {DURATION},{}` and the metrics \
+        "{}{more}: {what}, so the work is not known; measure again with `ncu --csv --page raw --metrics {DURATION},{}` and the metrics \
          that are there",
         names.join(", "),
         metrics.into_iter().collect::<Vec<_>>().join(",")
@@ -326,7 +314,7 @@ mod tests {
         let all = read_text(table("op_dfma").as_bytes()).unwrap();
         assert_eq!(all.recorded.counters.len(), 1);
         let note = &all.recorded.notes[0];
-        assert!(note.contains("other were not counted completely"), "{note}");
+        assert!(note.contains("other: not counted completely"), "{note}");
         assert!(note.contains("--metrics gpu__time_duration.sum,smsp__sass_thread_inst_executed_op_dfma_pred_on.sum`"), "{note}");
         for (text, why) in [
             (

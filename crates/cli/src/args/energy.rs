@@ -8,10 +8,10 @@ use std::str::FromStr;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  nvidia-smi --query-gpu=timestamp,index,power.draw --format=csv -lms 100 > gpu.csv      # while the program runs\n  greenup energy gpu.csv --from '2026/11/28 08:59:29' --to '2026/11/28 09:02:11'\n  greenup energy gpu.csv --device 1 --region solve=08:59:29..09:01:00 --region output=09:01:00..09:02:11\n  greenup energy dmon.txt --every 1s --json                # of `nvidia-smi dmon`, whose lines have no times\n  greenup energy meter.csv --from 10 --to 25               # seconds after the first sample"
+    after_help = "Examples:\n  nvidia-smi --query-gpu=timestamp,index,power.draw --format=csv -lms 100 > gpu.csv      # while the program runs\n  greenup energy gpu.csv --from 2026-11-28T08:59:29 --to 09:02:11\n  greenup energy gpu.csv --device 1 --region solve=08:59:29..09:01:00 --region output=09:01:00..09:02:11\n  greenup energy dmon.txt --every 1s --json                # of `nvidia-smi dmon`, whose lines have no times\n  greenup energy meter.csv --from 10 --to 25               # seconds after the first sample"
 )]
 pub struct EnergyArgs {
-    /// Power log: of `nvidia-smi` (CSV, dmon, -q -d POWER), or lines of times and watts or joules of any meter
+    /// Power log: of `nvidia-smi` (CSV, dmon, or its long form with `-d POWER`), or lines of times and watts or joules of any meter
     #[arg(value_name = "LOG")]
     pub log: PathBuf,
     /// Start: a date and time or a time of day as in the log, seconds since 1970, or seconds after the first sample [default: the first sample]

@@ -127,7 +127,7 @@ pub fn run(args: &ProfileArgs) -> Result {
 pub fn redraw(args: &ProfileArgs, dir: &Path) -> Result {
     let recorded = Recorded::read(dir).map_err(|e| {
         AppError::new(e.to_string())
-            .hint("--from is the folder that --out of `greenup profile` wrote")
+            .hint("--from is the folder that --out of `greenup profile` wrote, or a table that `ncu --csv` printed")
     })?;
     let mut outputs = Outputs::new();
     let models = Models::load(args, &mut outputs)?;

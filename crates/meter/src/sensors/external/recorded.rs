@@ -3,6 +3,7 @@
 use super::feed::Feed;
 use super::input::plain_file;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use greenup_files::utf8;
 use std::path::Path;
 
 /// A recorded trace, replayed from the first reading on; after its end the sensor is gone.
@@ -30,7 +31,7 @@ impl Recorded {
             _ => (path, ""),
         };
         let bytes = plain_file(file).map_err(|e| not_a_trace(&name, format!("{name}: {e}")))?;
-        Self::of_device(&name, &String::from_utf8_lossy(&bytes), device)
+        Self::of_device(&name, &String::from_utf8_lossy(&utf8(bytes)), device)
     }
 
     /// Parses a trace: lines as a live meter prints them. What is no sample is passed over, with a note. `name` is used in its

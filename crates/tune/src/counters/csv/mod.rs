@@ -12,7 +12,7 @@ pub use derived::DURATION;
 use super::ProfilerError;
 use csv::StringRecord;
 use derived::{complete, metric};
-use number::{Decimal, evidence, number};
+use number::{Decimal, evidence, evidence_of_count, number};
 
 /// A launch in the profiler's table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -261,7 +261,18 @@ impl Rows {
                 _ => {}
             }
         }
-        Ok(found.map(|(d, _)| d).unwrap_or_default())
+        // Sums in base units are counts.
+        let is_count = |f: &&Field| {
+            let unit = [
+                "byte", "inst", "sector", "cycle", "request", "nsecond", "ns",
+            ];
+            f.metric.ends_with(".sum") && unit.contains(&f.unit.as_str())
+        };
+        let counts = || self.fields.iter().filter(is_count);
+        let of_counts = || counts().find_map(|f| evidence_of_count(&f.text));
+        Ok((found.map(|(d, _)| d))
+            .or_else(of_counts)
+            .unwrap_or_default())
     }
 
     fn table(mut self) -> Result<Table, ProfilerError> {

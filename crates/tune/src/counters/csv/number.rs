@@ -52,6 +52,21 @@ pub fn evidence(text: &str) -> Option<Decimal> {
     }
 }
 
+/// What a count tells, which has no decimals: its sign stands between groups of digits, as in `1.234`.
+pub fn evidence_of_count(text: &str) -> Option<Decimal> {
+    let text = alone(text);
+    let digits = text.chars().all(|c| c.is_ascii_digit() || ",.".contains(c));
+    match (
+        digits && evidence(&text).is_none(),
+        text.contains('.'),
+        text.contains(','),
+    ) {
+        (true, true, false) => Some(Decimal::Comma),
+        (true, false, true) => Some(Decimal::Point),
+        _ => None,
+    }
+}
+
 /// The number; `None` for `n/a` and other words.
 pub fn number(text: &str, decimal: Decimal) -> Option<f64> {
     let text = alone(text);
@@ -84,6 +99,11 @@ mod tests {
             ("1.5e+06", Some(Decimal::Point)),
         ] {
             assert_eq!(evidence(text), is, "{text}");
+        }
+        assert_eq!(evidence_of_count("1.234"), Some(Decimal::Comma));
+        assert_eq!(evidence_of_count("1,234"), Some(Decimal::Point));
+        for text in ["12", "1.5", "1,234,567", "n/a", "1.234 W"] {
+            assert_eq!(evidence_of_count(text), None, "{text}");
         }
         for (text, decimal, x) in [
             ("1,234.5", Decimal::Point, Some(1234.5)),

@@ -57,6 +57,19 @@ fn numbers_are_in_the_language_of_the_user() {
 }
 
 #[test]
+fn counts_have_no_decimals() {
+    let head = "\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"\",\"\",\"byte\"\n";
+    for (text, bytes) in [("1.024", 1024.0), ("1,024", 1024.0), ("24", 24.0)] {
+        let t = parse(&format!("{head}\"0\",\"k\",\"{text}\"\n")).unwrap();
+        assert_eq!(
+            of(&t.launches[0], "dram__bytes_read.sum"),
+            Some(&bytes),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn other_delimiters_marks_and_appended_tables_are_read() {
     let rows: String = RAW
         .lines()

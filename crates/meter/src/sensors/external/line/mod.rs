@@ -15,7 +15,7 @@ mod tests;
 mod unit;
 
 pub use error::LineError;
-pub use fields::{Separator, lines};
+pub use fields::{Numbered, Separator, lines};
 pub use header::POWERS;
 
 use super::stamp::{Stamp, clock_time};

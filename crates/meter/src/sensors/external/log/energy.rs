@@ -39,9 +39,7 @@ pub enum NoLogEnergy {
     #[error("the end is not after the start")]
     Empty,
     /// The log does not reach there.
-    #[error(
-        "the log holds other times: it begins {begins_s:.3} s after the start, or ends {ends_s:.3} s before the end"
-    )]
+    #[error("the log holds other times: {}", beyond(*begins_s, *ends_s))]
     NotReached {
         /// The log's first sample after the start, s; negative if it is before.
         begins_s: f64,
@@ -58,6 +56,17 @@ pub enum NoLogEnergy {
         /// Where it begins, s after the first sample.
         at_s: f64,
     },
+}
+
+/// How far two times are beyond a log.
+fn beyond(begins_s: f64, ends_s: f64) -> String {
+    let begins = format!("it begins {begins_s:.3} s after the start");
+    let ends = format!("it ends {ends_s:.3} s before the end");
+    match (begins_s > 0.0, ends_s > 0.0) {
+        (true, false) => begins,
+        (false, _) => ends,
+        (true, true) => format!("{begins}, and {}", &ends[3..]),
+    }
 }
 
 /// The energy between two times of the log, by default all of it.

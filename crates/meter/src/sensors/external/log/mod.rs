@@ -11,11 +11,12 @@ pub use moment::{Moment, MomentError, offset};
 use super::clock::ClockError;
 use super::feed::FeedError;
 use super::input::plain_file;
-use super::line::{LineError, Lines, POWERS, Sample, Wanted, lines};
-use super::nvidia::{Numbered, has_no_times, rewritten, rewritten_every};
+use super::line::{LineError, Lines, Numbered, POWERS, Sample, Wanted, lines};
+use super::nvidia::{has_no_times, rewritten, rewritten_every};
 use super::stamp::Stamp;
 use super::trace_clock::place;
 use crate::sensor::{Quantity, Reading};
+use greenup_files::utf8;
 use std::path::{Path, PathBuf};
 
 /// A log that cannot be read.
@@ -109,7 +110,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Vec<DeviceLog>, LogError> 
         path: path.to_owned(),
         cause,
     })?;
-    parse(path, &String::from_utf8_lossy(&bytes), options)
+    parse(path, &String::from_utf8_lossy(&utf8(bytes)), options)
 }
 
 fn parse(path: &Path, text: &str, options: &Options) -> Result<Vec<DeviceLog>, LogError> {
@@ -171,11 +172,9 @@ fn of_column(
     let mut lines = Lines::of(wanted, power);
     let (mut samples, mut skipped): (Vec<(usize, Sample)>, Vec<(usize, LineError)>) =
         Default::default();
-    let mut resolution = Resolution::default();
     for (number, line) in all {
         match lines.push(line) {
             Ok(Some(s)) => {
-                resolution.push(s.time_s);
                 samples.push((*number, s));
             }
             Ok(None) => {}
@@ -229,6 +228,7 @@ fn of_column(
             1 => format!("1 line skipped: {w}"),
             n => format!("{n} lines skipped; the first: {w}"),
         });
+    let resolution_s = resolution_s(lines.stamp, &samples);
     let mut devices: Vec<usize> = samples.iter().map(|(_, s)| s.device).collect();
     devices.sort_unstable();
     devices.dedup();
@@ -275,7 +275,7 @@ fn of_column(
                 quantity: if is_energy { Quantity::Energy } else { Quantity::Power },
                 readings,
                 stamp: lines.stamp,
-                resolution_s: resolution.step_s(),
+                resolution_s,
                 average_s: match taken {
                     Some("power.draw.instant") => Some(0.1),
                     _ if nvidia => Some(1.0),
@@ -292,23 +292,17 @@ fn of_column(
 /// What NVIDIA states of the power that a GPU tells.
 const GAIN_ERROR: f64 = 0.05;
 
-/// The step of times as they are written.
-#[derive(Default)]
-struct Resolution {
-    digits: usize,
-}
-
-impl Resolution {
-    const STEPS: [f64; 4] = [1.0, 0.1, 0.01, 1e-3];
-
-    fn push(&mut self, time_s: f64) {
-        let fits = |step: f64| ((time_s / step).round() * step - time_s).abs() < 1e-5;
-        while self.digits < Self::STEPS.len() && !fits(Self::STEPS[self.digits]) {
-            self.digits += 1;
-        }
-    }
-
-    fn step_s(&self) -> f64 {
-        Self::STEPS.get(self.digits).copied().unwrap_or(0.0)
+/// The step of times: of dates and times of day as they are written, else the greatest that all have.
+fn resolution_s(stamp: Option<Stamp>, samples: &[(usize, Sample)]) -> f64 {
+    let fits = |step: f64| {
+        let whole = |t: f64| ((t / step).round() * step - t).abs() < 1e-5;
+        samples.iter().all(|(_, s)| whole(s.time_s))
+    };
+    match stamp {
+        Some(stamp) => 0.1_f64.powi(stamp.decimals.min(9) as i32),
+        None => [1.0, 0.1, 0.01, 1e-3]
+            .into_iter()
+            .find(|s| fits(*s))
+            .unwrap_or(0.0),
     }
 }

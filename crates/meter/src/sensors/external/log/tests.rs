@@ -262,6 +262,7 @@ fn moments_are_on_the_clock_of_the_log() {
     }))
     .remove(0);
     let start = l.readings[0].at_s;
+    assert!((l.resolution_s - 1e-3).abs() < 1e-12);
     for (text, after) in [
         ("2026/11/28 08:59:24.5", 4.5),
         ("2026-11-28T08:59:24.5", 4.5),

@@ -1,7 +1,6 @@
 //! `nvidia-smi dmon`: columns under `# gpu pwr …`; with `-o DT` their dates and times.
 
-use super::Numbered;
-use crate::sensors::external::line::lines;
+use crate::sensors::external::line::{Numbered, lines};
 
 /// The fields of a line: of columns or of CSV.
 fn fields(line: &str) -> Vec<&str> {

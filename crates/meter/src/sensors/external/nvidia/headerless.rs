@@ -1,8 +1,7 @@
 //! `--format=csv,noheader`: the columns by what stands in them. A column of watts has its unit.
 
-use super::Numbered;
 use crate::sensors::BusId;
-use crate::sensors::external::line::{Separator, lines};
+use crate::sensors::external::line::{Numbered, Separator, lines};
 use crate::sensors::external::stamp::clock_time;
 
 /// Lines that are looked at.

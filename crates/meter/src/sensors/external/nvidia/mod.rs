@@ -4,8 +4,7 @@ mod dmon;
 mod headerless;
 mod query;
 
-/// Lines of a text with their numbers from 1.
-pub type Numbered = Vec<(usize, String)>;
+use super::line::Numbered;
 
 /// The text as lines under a header; `None` where it is such a text already, or none of these.
 pub fn rewritten(text: &str) -> Option<Numbered> {

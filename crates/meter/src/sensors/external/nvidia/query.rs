@@ -1,8 +1,7 @@
 //! `nvidia-smi -q -d POWER -l 1`: blocks of names and values, each after its time.
 
-use super::Numbered;
 use crate::sensors::BusId;
-use crate::sensors::external::line::lines;
+use crate::sensors::external::line::{Numbered, lines};
 
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
