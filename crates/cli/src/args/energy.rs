@@ -14,7 +14,7 @@ pub struct EnergyArgs {
     /// Power log: of `nvidia-smi` (CSV, dmon, or its long form with `-d POWER`), or lines of times and watts or joules of any meter
     #[arg(value_name = "LOG")]
     pub log: PathBuf,
-    /// Start: a date and time or a time of day as in the log, seconds since 1970, or seconds after the first sample [default: the first sample]
+    /// Start: a date and time or a time of day as in the log, seconds since 1970, or seconds after the first sample (in a log of plain seconds its own) [default: the first sample]
     #[arg(long, value_name = "TIME")]
     pub from: Option<Moment>,
     /// End, in the same forms [default: the last sample]
