@@ -1,4 +1,4 @@
-//! Any bytes as a sweep of another tuner: T4 results or a cache of Kernel Tuner, plain or gzipped.
+//! Any bytes as a sweep of another tuner, plain or gzipped.
 #![no_main]
 
 use greenup_fuzz::Folder;

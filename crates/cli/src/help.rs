@@ -9,7 +9,15 @@ use greenup_app::command::common::with_common;
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Measure",
-        &["study", "doctor", "run", "regions", "profile", "calibrate"],
+        &[
+            "study",
+            "doctor",
+            "run",
+            "regions",
+            "energy",
+            "profile",
+            "calibrate",
+        ],
     ),
     (
         "Model",

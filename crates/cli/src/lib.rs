@@ -34,6 +34,7 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Init(a) => commands::tuning::init::run(&a),
         Command::Doctor(a) => commands::doctor::run(&a),
         Command::Run(a) => commands::run::run(&a),
+        Command::Energy(a) => commands::energy::run(&a),
         Command::Regions(a) => commands::regions::run(&a),
         Command::Calibrate(a) => commands::model::calibrate::run(&a),
         Command::Fit(a) => commands::model::fit::run(&a),

@@ -36,5 +36,5 @@ pub use journal::Journal;
 pub use lock::FolderLock;
 pub use log::Log;
 pub use outputs::{Outputs, same_file};
-pub use read::{read_bytes, read_text};
+pub use read::{read_bytes, read_text, utf8};
 pub use scratch::Scratch;

@@ -92,9 +92,32 @@ pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
     })
 }
 
+/// Text in UTF-16 with its mark, as shells of Windows redirect it, in UTF-8; other bytes as they are.
+pub fn utf8(bytes: Vec<u8>) -> Vec<u8> {
+    let words = |of: fn([u8; 2]) -> u16| -> Vec<u16> {
+        let pairs = bytes[2..].chunks_exact(2);
+        pairs.map(|b| of([b[0], b[1]])).collect()
+    };
+    let words = match bytes.get(..2) {
+        Some([0xff, 0xfe]) => words(u16::from_le_bytes),
+        Some([0xfe, 0xff]) => words(u16::from_be_bytes),
+        _ => return bytes,
+    };
+    String::from_utf16_lossy(&words).into_bytes()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn utf_16_with_its_mark_is_text() {
+        let of = |to: fn(u16) -> [u8; 2]| "\u{feff}a,µ\n".encode_utf16().flat_map(to).collect();
+        for bytes in [of(u16::to_le_bytes), of(u16::to_be_bytes)] {
+            assert_eq!(utf8(bytes), "a,µ\n".as_bytes());
+        }
+        assert_eq!(utf8(b"a".to_vec()), b"a");
+    }
 
     #[test]
     fn endless_large_and_foreign_files_are_refused() {

@@ -8,6 +8,7 @@
 //! | [`counters`] | operations and bytes of each kernel, by `ncu` |
 //! | [`cpu`] | counters of the CPU by perf events, else estimates |
 //! | [`joules`] | joules between two moments, out of a sensor's readings |
+//! | [`table`] | a table that `ncu` printed, as what was measured |
 //! | [`record`] | what was measured, as a file |
 //! | [`attribution`] | energy attributed to kernels, copies and gaps: predicted with the machine model, then scaled to the meter |
 //! | [`advice`] | what binds, and what to do |
@@ -28,6 +29,7 @@ pub mod names;
 pub mod page;
 pub mod record;
 pub mod run;
+pub mod table;
 
 pub use attribution::{Profile, attribute};
 pub use record::Recorded;

@@ -60,6 +60,9 @@ pub struct Recorded {
     pub gpus: Vec<GpuFacts>,
     /// The host's sensor among those of the run.
     pub host_sensor: Option<String>,
+    /// Whether its times and counters are those of a table of `ncu`: nothing is known of the program's own run.
+    #[serde(default)]
+    pub from_table: bool,
     /// Counters of kernels.
     pub counters: Vec<Counted>,
     /// What a reader must know of the measurement.
@@ -196,6 +199,7 @@ mod tests {
             }],
             gpus: Vec::new(),
             host_sensor: None,
+            from_table: false,
             counters: Vec::new(),
             notes: Vec::new(),
             provenance: Value::Null,

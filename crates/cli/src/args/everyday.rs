@@ -31,10 +31,11 @@ pub enum Template {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  cc $(greenup best sweeps/stencil --format flags) -c stencil.c\n  greenup best sweeps/stencil --format header -o tuned.h\n  greenup best sweeps/stencil --format flags --problem examples/stencil/problem.toml"
+    after_help = "Examples:\n  cc $(greenup best sweeps/stencil --format flags) -c stencil.c\n  greenup best sweeps/stencil --format header -o tuned.h\n  greenup best sweeps/stencil --format flags --problem examples/stencil/problem.toml\n  greenup best clblast_xgemm_1_32.json            # results of another tuner\n  greenup best 'database.json#Xgemm,32,Tesla V100'"
 )]
 pub struct BestArgs {
-    /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
+    /// Sweep folder, or a file of Kernel Tuner, KTT, CLBlast or in the T4 format (.gz allowed); FILE#WORDS chooses one of several
+    /// sweeps of a file
     pub sweep: PathBuf,
     /// Format: compiler flags, a C header, a command line, JSON or TOML [default: flags; command where a command was tuned]
     #[arg(long, value_enum)]

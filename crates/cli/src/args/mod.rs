@@ -1,5 +1,6 @@
 //! The command line.
 
+mod energy;
 mod everyday;
 mod model;
 mod parse;
@@ -10,6 +11,7 @@ mod sweeps;
 mod tuning;
 mod wisdom;
 
+pub use energy::EnergyArgs;
 pub use everyday::*;
 pub use model::*;
 pub use parse::{OPENCL, Sizes};
@@ -49,6 +51,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Measure time, energy and power of a command, or compare several
     Run(RunArgs),
+    /// Integrate a power log, such as that of nvidia-smi: energy and mean power between two times, of each GPU
+    Energy(EnergyArgs),
     /// Show time, energy and power of the regions that programs marked; install the C header and library
     Regions(RegionsArgs),
     /// Run the microbenchmarks on this host or a GPU and fit a machine model to them

@@ -28,7 +28,7 @@ fn op_help() -> String {
     for op in Op::ALL {
         text.push_str(&format!("  {:<12} {}\n", op.name(), op.describe()));
     }
-    text.push_str("\nExamples:\n  greenup predict --machine gtx-titan --op f32=1e12 --op dram=1e11\n  greenup predict --machine study/machine.toml --op f64=2e9 --op dram=1.6e10 --json\n  greenup predict --machine h200 --nodes 64 --op f64=1e15 --messages 6 --message-bytes 1e6 --all-reduces 100");
+    text.push_str("\nExamples:\n  greenup predict --machine gtx-titan --op f32=1e12 --op dram=1e11\n  greenup predict --machine study/machine.toml --op f64=2e9 --op dram=1.6e10 --json\n  greenup predict --machine h200 --nodes 64 --op f64=1e15 --messages 6 --message-bytes 1e6 --all-reduces 100\n  greenup predict --machine h100 --from-counters counted.csv       # of `ncu --csv --page raw`");
     text
 }
 
@@ -42,8 +42,8 @@ pub struct PredictArgs {
     #[arg(long = "op", required_unless_present = "from_counters", value_parser = op_count, value_name = "NAME=COUNT")]
     pub ops: Vec<(Op, f64)>,
     /// Predict the energy of a sweep's configs from their hardware counters (`greenup profile`), and
-    /// compare with the measurements
-    #[arg(long, value_name = "SWEEP", conflicts_with_all = ["ops", "cap", "nodes", "devices"])]
+    /// compare with the measurements; or that of the kernels in a table that `ncu --csv` printed
+    #[arg(long, value_name = "SWEEP|FILE.csv", conflicts_with_all = ["ops", "cap", "nodes", "devices"])]
     pub from_counters: Option<std::path::PathBuf>,
     /// Bound on the total power of one node, W
     #[arg(long, value_name = "W")]

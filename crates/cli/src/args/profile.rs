@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup profile --out train -- python3 train.py\n  greenup profile 'sort words.txt'\n  greenup profile --method counters --out gemm -- ./app --size 8192\n  greenup profile --from train --machine h100\n  greenup profile crates/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150"
+    after_help = "Examples:\n  greenup profile --out train -- python3 train.py\n  greenup profile 'sort words.txt'\n  greenup profile --method counters --out gemm -- ./app --size 8192\n  greenup profile --from train --machine h100\n  ncu --csv --page raw --set full ./app > counted.csv; greenup profile --from counted.csv --machine h100 --out page\n  greenup profile crates/gemm/src/kernels/gpu/problem.toml --sweep sweeps/dgemm_gpu --configs 150"
 )]
 pub struct ProfileArgs {
     /// Command in quotes; with --sweep the problem file of the sweep
@@ -22,8 +22,9 @@ pub struct ProfileArgs {
     /// Output folder: report.html, profile.json, kernels.csv, and the records from which --from draws them again
     #[arg(short, long, value_name = "DIR", conflicts_with = "sweep")]
     pub out: Option<PathBuf>,
-    /// Redraw the page of an earlier run from the folder of its --out; written there, or to another --out
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "problem", "sweep", "sensor"])]
+    /// Redraw the page of an earlier run from the folder of its --out; written there, or to another --out. Or read a table that
+    /// `ncu --csv` printed (page raw or details) instead of running a program
+    #[arg(long, value_name = "DIR|FILE.csv", conflicts_with_all = ["command", "problem", "sweep", "sensor"])]
     pub from: Option<PathBuf>,
     /// Machine model of the GPU: a name of `greenup machines`, or a file [default: by the GPU's name]
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "sweep")]

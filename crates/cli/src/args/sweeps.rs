@@ -21,10 +21,10 @@ pub enum SweepsCommand {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup sweeps show stencil\n  greenup sweeps show sweeps/all --best 10 --json"
+    after_help = "Examples:\n  greenup sweeps show stencil\n  greenup sweeps show sweeps/all --best 10 --json\n  greenup sweeps show ktt-results.xml              # of KTT; also of Kernel Tuner, CLBlast, T4: docs/tune.md"
 )]
 pub struct ShowArgs {
-    /// Sweep folder or recorded file, or the name of one in the folder sweeps
+    /// Sweep folder or file of another tuner, or the name of one in the folder sweeps
     #[arg(value_name = "NAME|DIR")]
     pub sweep: PathBuf,
     /// Number of best configs

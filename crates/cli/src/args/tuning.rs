@@ -253,7 +253,8 @@ pub struct CompileArgs {
 
 #[derive(Args)]
 pub struct AnalyzeArgs {
-    /// Sweep folder, T4 file or Kernel Tuner cache file (.gz allowed)
+    /// Sweep folder, or a file of Kernel Tuner, KTT, CLBlast or in the T4 format (.gz allowed); FILE#WORDS chooses one of several
+    /// sweeps of a file
     pub sweep: PathBuf,
     /// Output folder: report.html, the figures, analysis.json, trials.csv and results-t4.json
     #[arg(short, long, value_name = "DIR")]
@@ -309,7 +310,7 @@ pub struct KeeperArgs {
     after_help = "Examples:\n  greenup replay sweeps/stencil --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/stencil --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/stencil decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
 )]
 pub struct ReplayArgs {
-    /// Sweep folders, T4 files or Kernel Tuner cache files (.gz allowed), or generated sweeps FAMILY:SEED of the families
+    /// Sweep folders, files of Kernel Tuner, KTT, CLBlast or in the T4 format (.gz allowed), or generated sweeps FAMILY:SEED of the families
     /// flat, rim, decoy, paths, divisors, rugged, failing. Several of them give a table
     #[arg(required = true)]
     pub recorded: Vec<PathBuf>,

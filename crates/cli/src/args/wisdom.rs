@@ -135,7 +135,7 @@ pub enum PreferArg {
     after_help = "Examples:\n  greenup wisdom import cluster.toml --dry-run\n  greenup wisdom import sweeps/stencil\n  greenup wisdom import cluster.toml --prefer kept"
 )]
 pub struct WisdomImportArgs {
-    /// Files that `export` wrote, sweep folders, folders of them, T4 files or Kernel Tuner caches
+    /// Files that `export` wrote, sweep folders, folders of them, or files of other tuners as `greenup best` reads them
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]

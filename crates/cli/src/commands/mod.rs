@@ -5,9 +5,10 @@
 //! | [`model`] | machine models: `calibrate`, `fit`, `machines`, `predict`, `whatif`, `roofline` |
 //! | [`tuning`] | search spaces and tuning: `init`, `space`, `tune`, `best`, `replay`, `analyze`, `scale`, `gemm`, `compile` |
 //! | [`wisdom`] | tuned configs by problem and device |
-//! | [`study`], [`run`], [`regions`], [`doctor`], [`profile`], [`explain`] | measurements |
+//! | [`study`], [`run`], [`energy`], [`regions`], [`doctor`], [`profile`], [`explain`] | measurements |
 
 pub mod doctor;
+pub mod energy;
 pub mod explain;
 pub mod model;
 pub mod profile;

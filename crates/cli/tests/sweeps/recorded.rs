@@ -261,8 +261,5 @@ fn the_reason_of_failures_is_that_of_the_file() {
     }
     let csv = file(dir.path(), "s.csv", "b,time\n32,2.0\n");
     let e = fails(&["best", &csv]);
-    assert!(
-        e.contains("a T4 file or a cache of Kernel Tuner, no CSV"),
-        "{e}"
-    );
+    assert!(e.contains("or results of KTT or CLBlast, no CSV"), "{e}");
 }

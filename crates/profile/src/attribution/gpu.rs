@@ -110,7 +110,9 @@ pub(super) fn profile(
             Key::Copy(_) | Key::Set => others.push(row),
         }
     }
-    others.push(model.gap(device.gap_s));
+    if !run.from_table {
+        others.push(model.gap(device.gap_s));
+    }
     if (run.counters.iter()).any(|c| c.partitions_estimated(model.machine)) {
         notes.push(
             "the profiler did not count the bytes between the partitions of L2, which its count of L2 contains twice: half of the bytes \
@@ -323,6 +325,8 @@ fn mean(clocks: &[(f64, f64)], of: impl Fn(f64) -> f64) -> Option<f64> {
 }
 
 fn described(group: &Group) -> Row {
+    // A table of `ncu` may have none.
+    let known = |size: &[i32; 3]| size[0] > 0;
     let (symbol, grid, block, full) = match &group.key {
         Key::Kernel {
             name, grid, block, ..
@@ -339,8 +343,8 @@ fn described(group: &Group) -> Row {
         name: names::short(&full),
         full_name: full,
         symbol,
-        grid,
-        block,
+        grid: grid.filter(known),
+        block: block.filter(known),
         launches: group.launches,
         share_s: group.share_s,
         median_s: group.median_s,

@@ -24,8 +24,9 @@ pub struct Profile {
     pub wall_s: f64,
     /// The GPUs that it used.
     pub gpus: Vec<GpuProfile>,
-    /// The CPU.
-    pub cpu: Cpu,
+    /// The CPU; a table of `ncu` does not tell of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Cpu>,
     /// What a reader must know of the measurement.
     pub notes: Vec<String>,
 }
@@ -79,7 +80,7 @@ pub fn attribute(
         command: run.command.clone(),
         wall_s: run.wall_s,
         gpus,
-        cpu: Cpu::of(times, run.memory_bytes, &run.cpu, measured, host),
+        cpu: (!run.from_table).then(|| Cpu::of(times, run.memory_bytes, &run.cpu, measured, host)),
         notes,
     }
 }

@@ -8,7 +8,9 @@ use crate::attribution::Class;
 use crate::groups::{Group, Key, nearest};
 use greenup_model::{Machine, Op, Work};
 use greenup_tune::analyze::counted::work_of;
-use greenup_tune::counters::ncu::{Launch, folded};
+use greenup_tune::counters::csv::{DURATION, Launch};
+use greenup_tune::counters::ncu::folded;
+use greenup_tune::counters::table::COUNTERS;
 use greenup_tune::sweep::Counters;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,7 +53,6 @@ const BETWEEN_PARTITIONS: &str = "l2_between_partitions_bytes";
 /// Chips whose L2 is in two partitions: A100; H100 and H200; B200 and B300.
 const PARTITIONED: [&str; 4] = ["sm_80", "sm_90", "sm_100", "sm_103"];
 
-const DURATION: &str = "gpu__time_duration.sum";
 /// Cycles in which the tensor pipes of all multiprocessors were busy: for chips whose profiler does not count operations.
 const TENSOR_CYCLES: &str = "sm__pipe_tensor_cycles_active.sum";
 
@@ -77,7 +78,7 @@ fn part(l: &Launch, groups: &[Group]) -> Option<u8> {
 }
 
 /// Launches with the same name, grid, block and part together.
-fn grouped(launches: &[Launch], groups: &[Group]) -> Vec<Counted> {
+pub(crate) fn grouped(launches: &[Launch], groups: &[Group]) -> Vec<Counted> {
     type Same<'a> = (&'a str, Option<[i32; 3]>, Option<[i32; 3]>, Option<u8>);
     let mut all: BTreeMap<Same, Vec<Launch>> = BTreeMap::new();
     for l in launches {
@@ -134,6 +135,25 @@ impl Counted {
         Some(out)
     }
 
+    /// Metrics of the profiler without which the work of a launch is not known.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let absent = |name: &str| !self.counters.contains_key(name);
+        let mut out: Vec<&str> = (COUNTERS.iter())
+            .filter(|c| c.of_work && !c.optional && absent(c.name))
+            .flat_map(|c| c.metrics)
+            .copied()
+            .collect();
+        let uses_tensors = self
+            .counters
+            .get("tensor_instructions")
+            .is_none_or(|n| *n > 0.0);
+        let by_class = TENSOR.iter().any(|(_, metric)| !absent(metric));
+        if uses_tensors && !by_class && absent(TENSOR_CYCLES) {
+            out.push(TENSOR_CYCLES);
+        }
+        out
+    }
+
     /// Whether what went between the partitions of L2 was not counted, on a chip that has them: half of the bytes of slow memory
     /// are then taken for it, as in kernels that stream.
     pub fn partitions_estimated(&self, machine: Option<&Machine>) -> bool {
@@ -174,7 +194,6 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use greenup_tune::counters::table::COUNTERS;
 
     #[test]
     fn launches_become_work_of_one() {
@@ -191,6 +210,7 @@ mod tests {
                 })
                 .chain([(TENSOR[0].1.to_owned(), bf16), (DURATION.to_owned(), ns)])
                 .collect(),
+            ..Launch::default()
         };
         let launches = [
             launch(4, 1e6, 10.0),

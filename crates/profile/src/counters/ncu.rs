@@ -1,12 +1,13 @@
 //! Runs of the program under `ncu`: some launches of each kernel are repeated until all counters are known.
 
-use super::{Counted, DURATION, TENSOR, TENSOR_CYCLES, grouped};
+use super::{Counted, TENSOR, TENSOR_CYCLES, grouped};
 use crate::activity::library::on_path;
 use crate::groups::{Group, Key};
 use greenup_process::capture::output;
 use greenup_setting::setting;
 use greenup_tune::counters::ProfilerError;
-use greenup_tune::counters::ncu::{Launch, known, metrics_of_work, options, read_ended};
+use greenup_tune::counters::csv::{DURATION, Launch};
+use greenup_tune::counters::ncu::{known, metrics_of_work, options, read_ended};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -7,7 +7,7 @@ pub use figures::{roofline, shares, watts};
 pub use tables::{columns, cpu_counts, csv};
 
 use crate::attribution::{Basis, GpuProfile, Profile};
-use crate::cpu::Estimated;
+use crate::cpu::{Cpu, Estimated};
 use greenup_model::Machine;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
@@ -25,7 +25,7 @@ pub fn page(p: &Profile, model_of: &dyn Fn(&str) -> Option<Machine>) -> Page {
         let machine = gpu.machine.as_deref().and_then(model_of);
         sections.extend(of_gpu(gpu, machine.as_ref(), &suffix));
     }
-    sections.push(of_cpu(p));
+    sections.extend(p.cpu.as_ref().map(of_cpu));
     if !p.notes.is_empty() {
         sections.push(Section {
             id: "notes".into(),
@@ -39,7 +39,11 @@ pub fn page(p: &Profile, model_of: &dyn Fn(&str) -> Option<Machine>) -> Page {
         subtitle: p.command.join(" "),
         headline: headline(p),
         sections,
-        footer: "Joules of kernels: the machine model's, scaled so that their sum is the meter's. Times: CUPTI.".into(),
+        footer: match p.cpu {
+            Some(_) => "Joules of kernels: the machine model's, scaled so that their sum is the meter's. Times: CUPTI.",
+            None => "Joules of kernels: the machine model's, not measured. Times: ncu, each kernel alone on the GPU.",
+        }
+        .into(),
         provenance: Vec::new(),
         ..Page::default()
     }
@@ -55,7 +59,12 @@ fn short_command(command: &[String]) -> String {
 }
 
 fn headline(p: &Profile) -> Vec<Fact> {
-    let mut out = vec![Fact::new("time", si(p.wall_s, "s"))];
+    let name = if p.cpu.is_some() {
+        "time"
+    } else {
+        "time of the kernels"
+    };
+    let mut out = vec![Fact::new(name, si(p.wall_s, "s"))];
     let several = p.gpus.len() > 1;
     for g in &p.gpus {
         let of = |what: &str| {
@@ -73,14 +82,14 @@ fn headline(p: &Profile) -> Vec<Fact> {
             None => out.push(Fact::new(&of("GPU energy"), "not measured")),
         }
         let span = g.busy_s + g.gap_s;
-        if span > 0.0 {
+        if span > 0.0 && p.cpu.is_some() {
             out.push(Fact::new(&of("GPU busy"), percent(g.busy_s / span)));
         }
         if let Some(s) = g.scale {
             out.push(Fact::new(&of("measured / model"), three(s)));
         }
     }
-    if let Some(j) = p.cpu.joules {
+    if let Some(j) = p.cpu.as_ref().and_then(|c| c.joules) {
         out.push(Fact::new("CPU energy", si(j, "J")));
     }
     out
@@ -176,8 +185,7 @@ fn of_gpu(g: &GpuProfile, machine: Option<&Machine>, suffix: &str) -> Vec<Sectio
     out
 }
 
-fn of_cpu(p: &Profile) -> Section {
-    let c = &p.cpu;
+fn of_cpu(c: &Cpu) -> Section {
     let mut items = vec![
         Fact::new("time", si(c.wall_s, "s")),
         Fact::new("CPU time, user", si(c.user_s, "s")),

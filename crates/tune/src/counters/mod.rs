@@ -1,5 +1,6 @@
 //! Hardware counters of configs, read by NVIDIA's profiler `ncu`.
 
+pub mod csv;
 mod error;
 pub mod ncu;
 pub mod profile;

@@ -1,6 +1,7 @@
 //! Hardware counters, through NVIDIA's `ncu`.
 
 use super::ProfilerError;
+use super::csv::Launch;
 use super::table::{COUNTERS, Counter};
 use crate::error::TuneError;
 use crate::sweep::{Counters, Kernels};
@@ -50,8 +51,9 @@ fn named(sums: &BTreeMap<String, f64>, more: &[String]) -> BTreeMap<String, f64>
     let mut out = BTreeMap::new();
     for c in &COUNTERS {
         let values: Option<Vec<f64>> = c.metrics.iter().map(|m| sums.get(*m).copied()).collect();
-        if let Some(v) = values {
-            out.insert(c.name.to_owned(), c.worth * v.iter().sum::<f64>());
+        let total = || sums.get(c.total?).copied();
+        if let Some(sum) = values.map(|v| v.iter().sum()).or_else(total) {
+            out.insert(c.name.to_owned(), c.worth * sum);
         }
     }
     for m in more {
@@ -141,28 +143,6 @@ pub fn of_program(
     Ok((folded(&launches, &[]), by_kernel(&launches)))
 }
 
-/// A launch in the profiler's table.
-#[derive(Clone, Debug)]
-pub struct Launch {
-    /// Name of the kernel, without its parameters.
-    pub kernel: String,
-    /// Blocks of the grid, where the table has them.
-    pub grid: Option<[i32; 3]>,
-    /// Threads of a block.
-    pub block: Option<[i32; 3]>,
-    /// By the profiler's names.
-    pub values: Vec<(String, f64)>,
-}
-
-/// Three numbers as the profiler writes them: `(4, 2, 1)`.
-fn three(text: &str) -> Option<[i32; 3]> {
-    let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
-    let all: Vec<i32> = (inner.split(','))
-        .map(|n| n.trim().parse().ok())
-        .collect::<Option<_>>()?;
-    all.try_into().ok()
-}
-
 /// The launches of the profiler's CSV in order.
 ///
 /// # Errors
@@ -201,44 +181,7 @@ fn parse(text: &str) -> Result<Vec<Launch>, ProfilerError> {
 }
 
 fn rows(text: &str) -> Result<Vec<Launch>, ProfilerError> {
-    let table: String = text
-        .lines()
-        .skip_while(|l| !l.starts_with("\"ID\""))
-        .flat_map(|l| [l, "\n"])
-        .collect();
-    let mut reader = csv::ReaderBuilder::new()
-        .flexible(true)
-        .from_reader(table.as_bytes());
-    let header = reader.headers()?.clone();
-    let column = |name: &str| header.iter().position(|h| h == name);
-    let (name, grid) = (column("Kernel Name"), column("Grid Size"));
-    let block = column("Block Size");
-    let mut out = Vec::new();
-    for row in reader.records() {
-        let row = row?;
-        // The line below the header holds units; it has no ID.
-        if row.get(0).unwrap_or_default().is_empty() {
-            continue;
-        }
-        let values = header
-            .iter()
-            .zip(&row)
-            .filter(|(name, _)| name.contains("__"))
-            .filter_map(|(name, v)| Some((name.to_owned(), v.replace(',', "").parse().ok()?)))
-            .collect();
-        let kernel = name.and_then(|i| row.get(i)).unwrap_or_default();
-        out.push(Launch {
-            kernel: kernel.split('(').next().unwrap_or(kernel).to_owned(),
-            grid: grid.and_then(|i| three(row.get(i)?)),
-            block: block.and_then(|i| three(row.get(i)?)),
-            values,
-        });
-    }
-    if out.is_empty() {
-        let last = text.lines().last().unwrap_or("it printed nothing");
-        return Err(ProfilerError::NoKernel(last.to_owned()));
-    }
-    Ok(out)
+    Ok(super::csv::parse(text)?.launches)
 }
 
 #[cfg(test)]
@@ -254,8 +197,6 @@ mod tests {
             \"1\",\"gemm(int)\",\"2,000\",\"n/a\",\"4\"\n";
         let rows = parse(text).unwrap();
         assert_eq!((rows.len(), rows[0].grid), (2, None));
-        assert_eq!(three("(4, 2, 1)"), Some([4, 2, 1]));
-        assert_eq!((three("(4, 2)"), three("4, 2, 1")), (None, None));
         assert_eq!(
             rows[0].values[0],
             ("dram__bytes_read.sum".to_owned(), 1000.0)

@@ -6,6 +6,8 @@ pub struct Counter {
     pub name: &'static str,
     /// Names of the metrics of `ncu` whose sum it is.
     pub metrics: &'static [&'static str],
+    /// Name of a metric that is the sum of them already.
+    pub total: Option<&'static str>,
     /// What one count is worth, in the unit of the quantity.
     pub worth: f64,
     /// Whether the work of a kernel follows from it.
@@ -18,6 +20,7 @@ const fn counter(name: &'static str, metrics: &'static [&'static str], worth: f6
     Counter {
         name,
         metrics,
+        total: None,
         worth,
         of_work: false,
         optional: false,
@@ -34,11 +37,14 @@ const fn of_work(name: &'static str, metrics: &'static [&'static str], worth: f6
 /// Counters that make up the work of a kernel, and those of Anzt et al. 2015, Figs. 6 to 9, under
 /// the names that today's profiler has for them.
 pub const COUNTERS: [Counter; 25] = [
-    of_work(
-        "dram_bytes",
-        &["dram__bytes_read.sum", "dram__bytes_write.sum"],
-        1.0,
-    ),
+    Counter {
+        total: Some("dram__bytes.sum"),
+        ..of_work(
+            "dram_bytes",
+            &["dram__bytes_read.sum", "dram__bytes_write.sum"],
+            1.0,
+        )
+    },
     of_work(
         "l2_bytes",
         &["lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum"],

@@ -7,6 +7,7 @@ use super::default::DefaultConfig;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::fingerprint;
+use super::import::file_and_section;
 use super::names::{COUNTERS, FILES, HEAD, PACKED_COUNTERS, PACKED_TRIALS, TRIALS};
 use super::packed::unpack;
 use super::record::{BaselineFacts, Counted, Failure, Sweep, SweepFacts, Trial};
@@ -39,10 +40,12 @@ struct Head {
 
 const FORMAT: &str = "greenup-sweep/1";
 impl Folder {
-    /// The folder of a sweep and all files that it may have, for checks that no output replaces them.
-    pub fn inputs(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    /// The folder or the file of a sweep and all files that a folder may have, for checks that no output replaces them.
+    pub fn inputs(path: &Path) -> impl Iterator<Item = PathBuf> {
+        let (path, _) = file_and_section(path);
         let files = std::iter::once(HEAD).chain(FILES);
-        std::iter::once(dir.to_owned()).chain(files.map(move |name| dir.join(name)))
+        let files: Vec<PathBuf> = files.map(|name| path.join(name)).collect();
+        std::iter::once(path).chain(files)
     }
 
     /// Whether the folder holds a sweep.

@@ -30,7 +30,7 @@ pub use error::{Difference, FolderError};
 pub use export::{to_csv, to_t4, write_exports};
 pub use folder::Folder;
 pub use gain::Gain;
-pub use import::{FormatError, ImportError, read_any};
+pub use import::{FormatError, ImportError, file_and_section, read_any};
 pub use record::{
     BaselineFacts, Counted, Counters, Failure, Kernels, OBJECTIVE, Outcome, Sweep, SweepFacts,
     Trial, TrialDevice,

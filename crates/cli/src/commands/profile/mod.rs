@@ -14,13 +14,14 @@ use std::path::Path;
 pub fn run(mut args: ProfileArgs) -> Result {
     match (args.problem.take(), args.sweep.take(), args.from.take()) {
         (Some(problem), Some(folder), _) => sweep::run(&args, &problem, &folder),
+        (_, _, Some(from)) if from.is_file() => program::import(&args, &from),
         (_, _, Some(from)) => program::redraw(&args, &from),
         (Some(text), ..) => {
             args.command = words(&text)?;
             program::run(&args)
         }
         _ if args.command.is_empty() => Err(AppError::new("there is no program to profile")
-            .hint("name it after `--`: greenup profile -- ./app; or draw an earlier page again with --from DIR")),
+            .hint("name it after `--`: greenup profile -- ./app; draw an earlier page again with --from DIR, or read a table of ncu with --from FILE.csv")),
         _ => program::run(&args),
     }
 }

@@ -13,7 +13,7 @@ use greenup_profile::activity::{Activity, Injection, library};
 use greenup_profile::counters::{self, CountError};
 use greenup_profile::record::{ACTIVITY, FILE, GpuFacts, NO_ACTIVITY};
 use greenup_profile::run::{Exit, Program, Ran, run as run_program};
-use greenup_profile::{Profile, Recorded, attribute, groups, page};
+use greenup_profile::{Profile, Recorded, attribute, groups, page, table};
 use greenup_report::provenance::Provenance;
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,7 @@ pub fn run(args: &ProfileArgs) -> Result {
 pub fn redraw(args: &ProfileArgs, dir: &Path) -> Result {
     let recorded = Recorded::read(dir).map_err(|e| {
         AppError::new(e.to_string())
-            .hint("--from is the folder that --out of `greenup profile` wrote")
+            .hint("--from is the folder that --out of `greenup profile` wrote, or a table that `ncu --csv` printed")
     })?;
     let mut outputs = Outputs::new();
     let models = Models::load(args, &mut outputs)?;
@@ -148,6 +148,28 @@ pub fn redraw(args: &ProfileArgs, dir: &Path) -> Result {
     ours::check(out, DRAWN)?;
     let profile = finish(args, &recorded, &activity, &models, Some(out))?;
     terminal::print(args, &profile, &recorded)
+}
+
+/// The page of a table that `ncu --csv` printed.
+pub fn import(args: &ProfileArgs, file: &Path) -> Result {
+    if args.cpu_machine.is_some() {
+        return Err(AppError::new(
+            "--cpu-machine has no effect here: a table of ncu does not tell of the CPU",
+        )
+        .hint("leave it out; --machine names the model of the GPU"));
+    }
+    let mut all = table::read(file).map_err(|e| AppError::new(e.to_string()))?;
+    all.recorded.provenance = serde_json::to_value(Provenance::of_process())?;
+    let mut outputs = Outputs::new();
+    outputs.input(file);
+    let models = Models::load(args, &mut outputs)?;
+    let out = args.out.as_deref();
+    if let Some(dir) = out {
+        outputs.folder(dir)?;
+        ours::check(dir, DRAWN)?;
+    }
+    let profile = finish(args, &all.recorded, &all.activity, &models, out)?;
+    terminal::print(args, &profile, &all.recorded)
 }
 
 /// Flags that this method does not use are refused.
@@ -253,6 +275,7 @@ fn recorded(
         traces: ran.traces,
         gpus,
         host_sensor,
+        from_table: false,
         counters: Vec::new(),
         notes,
         provenance: serde_json::to_value(&from).unwrap_or_default(),

@@ -4,6 +4,7 @@ use crate::args::ProfileArgs;
 use greenup_app::error::Result;
 use greenup_app::print;
 use greenup_profile::attribution::{GpuProfile, Row};
+use greenup_profile::cpu::Cpu;
 use greenup_profile::page::{columns, cpu_counts, sums};
 use greenup_profile::{Profile, Recorded};
 use greenup_report::si::si;
@@ -14,8 +15,10 @@ use serde_json::Value;
 pub fn json(profile: &Profile, recorded: &Recorded) -> Result<String> {
     let mut all = serde_json::to_value(profile)?;
     if let Value::Object(keys) = &mut all {
-        keys.insert("exit".into(), serde_json::to_value(recorded.exit)?);
-        keys.insert("interrupted".into(), recorded.interrupted.into());
+        if !recorded.from_table {
+            keys.insert("exit".into(), serde_json::to_value(recorded.exit)?);
+            keys.insert("interrupted".into(), recorded.interrupted.into());
+        }
         keys.insert("provenance".into(), recorded.provenance.clone());
     }
     Ok(serde_json::to_string_pretty(&all)?)
@@ -29,7 +32,7 @@ pub fn print(args: &ProfileArgs, profile: &Profile, recorded: &Recorded) -> Resu
     for g in &profile.gpus {
         gpu(g, args.top);
     }
-    cpu(profile);
+    profile.cpu.iter().for_each(cpu);
     for n in &profile.notes {
         print::warn(n);
     }
@@ -68,8 +71,7 @@ fn gpu(g: &GpuProfile, top: usize) {
     }
 }
 
-fn cpu(profile: &Profile) {
-    let c = &profile.cpu;
+fn cpu(c: &Cpu) {
     let mut text = format!(
         "CPU: {} of wall time, {} in user space, {} in the kernel, {:.2} cores busy",
         si(c.wall_s, "s"),

@@ -2,7 +2,8 @@
 //! need no clock.
 
 use super::clock::{Clock, ClockError};
-use super::line::{LineError, Lines, Sample, lines};
+use super::line::{LineError, Lines, Sample, Wanted, lines};
+use super::nvidia::rewritten;
 use super::still::{EQUAL, Still};
 use super::trace_clock::place;
 use crate::sensor::Reading;
@@ -38,6 +39,14 @@ pub struct Feed {
 }
 
 impl Feed {
+    /// Lines of which those of one device are wanted.
+    pub fn of_device(device: &str) -> Self {
+        Self {
+            lines: Lines::of(Wanted::Device(device.to_owned()), None),
+            ..Self::default()
+        }
+    }
+
     /// Takes lines that arrived together at `arrival`, s of the host's clock; readings are added in order of time.
     ///
     /// # Errors
@@ -73,8 +82,10 @@ impl Feed {
         out: &mut Vec<Reading>,
     ) -> Result<(), (usize, FeedError)> {
         let mut samples = Vec::new();
-        for line in lines(text) {
-            if let Some(sample) = self.sample(line)? {
+        let own = |text| lines(text).enumerate().map(|(i, l)| (i + 1, l.to_owned()));
+        for (number, line) in rewritten(text).unwrap_or_else(|| own(text).collect()) {
+            self.number = number - 1;
+            if let Some(sample) = self.sample(&line)? {
                 samples.push((self.number, sample));
             }
         }

@@ -10,6 +10,8 @@
 //! | `feed` | all of them together, with what was passed over |
 //! | `input`, `live` | bytes of a file, a pipe or a command, read by a thread |
 //! | `recorded` | a trace that is replayed |
+//! | [`log`] | a log, and the energy between two of its times |
+//! | `nvidia` | what `nvidia-smi` prints without a header, as `dmon` and as `-q -d POWER` |
 
 mod clock;
 #[cfg(test)]
@@ -18,6 +20,8 @@ mod feed;
 mod input;
 mod line;
 mod live;
+pub mod log;
+mod nvidia;
 mod recorded;
 mod stamp;
 mod still;

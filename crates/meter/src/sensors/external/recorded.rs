@@ -3,6 +3,7 @@
 use super::feed::Feed;
 use super::input::plain_file;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
+use greenup_files::utf8;
 use std::path::Path;
 
 /// A recorded trace, replayed from the first reading on; after its end the sensor is gone.
@@ -17,14 +18,20 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Loads a trace of lines `time,watts`.
+    /// Loads a trace of lines `time,watts`. Of a log of several GPUs `FILE#GPU` is one.
     ///
     /// # Errors
     /// The file cannot be read, or as [`Recorded::parse`].
     pub fn open(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
-        let bytes = plain_file(path).map_err(|e| not_a_trace(&name, format!("{name}: {e}")))?;
-        Self::parse(&name, &String::from_utf8_lossy(&bytes))
+        let (file, device) = match name.rsplit_once('#') {
+            Some((file, device)) if !path.exists() && Path::new(file).is_file() => {
+                (Path::new(file), device)
+            }
+            _ => (path, ""),
+        };
+        let bytes = plain_file(file).map_err(|e| not_a_trace(&name, format!("{name}: {e}")))?;
+        Self::of_device(&name, &String::from_utf8_lossy(&utf8(bytes)), device)
     }
 
     /// Parses a trace: lines as a live meter prints them. What is no sample is passed over, with a note. `name` is used in its
@@ -33,7 +40,15 @@ impl Recorded {
     /// # Errors
     /// A line after which none can be read, times of no clock, fewer than two samples, no power at all.
     pub fn parse(name: &str, text: &str) -> Result<Self, Problem> {
-        let (mut feed, mut readings) = (Feed::default(), Vec::new());
+        Self::of_device(name, text, "")
+    }
+
+    fn of_device(name: &str, text: &str, device: &str) -> Result<Self, Problem> {
+        let mut feed = match device {
+            "" => Feed::default(),
+            device => Feed::of_device(device),
+        };
+        let mut readings = Vec::new();
         feed.push_trace(text, &mut readings)
             .map_err(|(line, e)| not_a_trace(name, format!("{name}, line {line}: {e}")))?;
         if readings.len() < 2 {

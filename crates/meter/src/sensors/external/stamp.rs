@@ -6,6 +6,10 @@ pub struct Stamp {
     /// Since 1970, or since midnight.
     pub seconds: f64,
     pub has_date: bool,
+    /// Whether its zone is written.
+    pub has_zone: bool,
+    /// Decimals of its seconds, as they are written.
+    pub decimals: usize,
 }
 
 /// Seconds of `2026/11/27 00:59:59.123`, `2026-11-27T00:59:59Z` or `00:59:59.5`; `None` for anything else.
@@ -19,6 +23,8 @@ pub fn clock_time(text: &str) -> Option<Stamp> {
     };
     let (clock, zone) = zone(rest);
     Some(Stamp {
+        has_zone: clock.len() < rest.len(),
+        decimals: clock.split_once(['.', ',']).map_or(0, |(_, d)| d.len()),
         seconds: date.unwrap_or(0.0) * 86400.0 + of_day(clock)? - zone?,
         has_date: date.is_some(),
     })
@@ -47,6 +53,14 @@ fn zone(text: &str) -> (&str, Option<f64>) {
             )
         }
         None => (text, Some(0.0)),
+    }
+}
+
+/// Seconds of an offset from UTC: `Z`, `+02:00`, `-0530`.
+pub fn zone_s(text: &str) -> Option<f64> {
+    match zone(text) {
+        ("", found) if !text.is_empty() => found,
+        _ => None,
     }
 }
 

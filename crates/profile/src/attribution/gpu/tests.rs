@@ -37,6 +37,7 @@ fn run(counters: Vec<Counted>) -> Recorded {
             sensor: Some("nvml:0:energy".into()),
         }],
         host_sensor: None,
+        from_table: false,
         counters,
         notes: vec![],
         provenance: serde_json::Value::Null,

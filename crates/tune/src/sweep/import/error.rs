@@ -36,14 +36,40 @@ pub enum FormatError {
     Utf8(#[from] std::str::Utf8Error),
     /// The text is not JSON.
     #[error(
-        "is not valid JSON: {0}; a recorded sweep is a folder of `greenup tune`, a T4 file or a cache of Kernel Tuner, no CSV and no lines of JSON"
+        "is not valid JSON: {0}; a recorded sweep is a folder of `greenup tune`, a T4 file, a cache of Kernel Tuner, or results of KTT or CLBlast, no CSV and no lines of JSON"
     )]
     Json(#[from] serde_json::Error),
+    /// The text is not XML. Holds the reader's message, with the line.
+    #[error("is not valid XML: {0}; the XML that is read is that of KTT's results")]
+    Xml(String),
+    /// XML of something else. Holds the name of its outermost element.
+    #[error(
+        "is XML of something else: its outermost element is `{0}`, that of KTT's results `TuningData`"
+    )]
+    NotKtt(String),
     /// The JSON is not a sweep.
     #[error(
-        "is not a sweep: use a folder of `greenup tune`, a T4 file (`results`) or a cache of Kernel Tuner (`cache`)"
+        "is not a sweep: use a folder of `greenup tune`, a T4 file (`results`), a cache of Kernel Tuner (`cache`), or results of KTT (`Results`) or CLBlast (`kernel_family`, `sections`)"
     )]
     Unknown,
+    /// There is nothing in the file.
+    #[error("is empty")]
+    EmptyFile,
+    /// Several sweeps, of which the words do not choose one.
+    #[error("{}; {} one after `#`, as in `FILE#{example}`: {names}", sections(asked, *.found), if asked.is_empty() { "name" } else { "choose" })]
+    Sections {
+        /// The words.
+        asked: String,
+        /// Sweeps that have them.
+        found: usize,
+        /// Sweeps that can be chosen.
+        names: String,
+        /// Words that choose one.
+        example: String,
+    },
+    /// Words for a file with one sweep.
+    #[error("the file holds one sweep: leave `#{0}` out")]
+    OneSweep(String),
     /// A T4 file without configurations.
     #[error("the file has no results with a configuration")]
     NoResults,
@@ -91,5 +117,14 @@ pub(super) fn named(unit: &str) -> String {
     match unit {
         "" => "no unit".to_owned(),
         unit => format!("`{unit}`"),
+    }
+}
+
+/// How many sweeps have the words.
+fn sections(asked: &str, found: usize) -> String {
+    match (asked, found) {
+        ("", n) => format!("holds {n} sweeps"),
+        (words, 0) => format!("no sweep of it has `{words}`"),
+        (words, n) => format!("{n} sweeps have `{words}`"),
     }
 }

@@ -26,6 +26,12 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
         .collect();
     let unit = json["metadata"]["timeunit"].as_str();
     let of_file = unit.map(time_unit).transpose()?;
+    let time = name_of_time(results);
+    let metadata = &json["metadata"];
+    let texts = metadata["autotuner"].as_str() == Some("KTT");
+    let texts: HashSet<&String> = (parameters.iter())
+        .filter(|p| texts && (results.iter()).all(|r| is_number(&r["configuration"][p.as_str()])))
+        .collect();
     let verdicts: Vec<Verdict> = results.iter().map(Verdict::of).collect();
     // Where no result counts as right, nothing was compared.
     let compared = verdicts.iter().any(|v| v.right == Some(true));
@@ -42,7 +48,7 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
                     lacks = true;
                     Value::Str(String::new())
                 }
-                Some(v) => values::parameter(v, tuples.contains(p)).map_err(|what| {
+                Some(v) => parameter(v, tuples.contains(p), texts.contains(p)).map_err(|what| {
                     FormatError::Parameter {
                         of: of(),
                         parameter: p.clone(),
@@ -52,7 +58,7 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
             });
         }
         lacking += usize::from(lacks);
-        let entry = entry(r, of_file)?;
+        let entry = entry(r, of_file, time)?;
         let mut t = values::trial(config, values::failed(""), Default::default());
         // A number that is 0 may only mean that nothing was compared.
         let wrong = verdict.right == Some(false) && (compared || !r["correctness"].is_number());
@@ -64,7 +70,8 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
                 message: format!("its correctness is {}", r["correctness"]),
             };
         }
-        stages(&mut t, &r["times"], of_file.unwrap_or(1e-3));
+        let of_stages = of_file.or(entry.unit_of_runs()?).unwrap_or(1e-3);
+        stages(&mut t, &r["times"], of_stages);
         let fails = verdict.invalid.is_some() || wrong;
         entries.push((t, entry, fails));
     }
@@ -77,9 +84,19 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
     }
     let objectives = &results.first().map_or(&J::Null, |r| &r["objectives"]);
     let objective = objectives.get(0).and_then(J::as_str);
+    let objective = objective.map(|o| if Some(o) == time { "time" } else { o });
     let (trials, objective) = finish(entries, objective, &mut warnings)?;
-    let mut sweep = super::sweep(stem.to_owned(), "recorded".into(), parameters, trials);
+    let text = |key: &str| metadata[key].as_str().map(str::to_owned);
+    let device = text("device")
+        .or(text("device_name"))
+        .unwrap_or_else(|| "recorded".into());
+    let mut sweep = super::sweep(stem.to_owned(), device, parameters, trials);
     sweep.facts.objective = objective;
+    if let Some(tuner) = text("autotuner") {
+        let version = text("autotuner_version").unwrap_or_default();
+        let tuner = format!("{tuner} {version}").trim_end().to_owned();
+        sweep.facts.more.insert("tuner".into(), tuner);
+    }
     sweep.warnings = warnings;
     Ok(sweep)
 }
@@ -102,6 +119,46 @@ fn parameters(results: &[J]) -> Result<Vec<String>, FormatError> {
         Err(FormatError::NoResults)
     } else {
         Ok(out)
+    }
+}
+
+/// The name of the results' time where it is not `time`, in whatever letters.
+fn name_of_time(results: &[J]) -> Option<&str> {
+    const NAMES: [&str; 7] = [
+        "time",
+        "totalduration",
+        "duration",
+        "runtime",
+        "kerneltime",
+        "executiontime",
+        "elapsedtime",
+    ];
+    let all = || {
+        results
+            .iter()
+            .flat_map(|r| r["measurements"].as_array().into_iter().flatten())
+    };
+    let names = || all().filter_map(|m| m["name"].as_str());
+    if names().any(|n| n == "time") {
+        return None;
+    }
+    let plain = |n: &str| n.to_lowercase().replace(['_', ' ', '-'], "");
+    names().find(|n| NAMES.contains(&plain(n).as_str()))
+}
+
+/// Whether a text is a number, as KTT writes all values of parameters.
+fn is_number(v: &J) -> bool {
+    v.as_str()
+        .is_some_and(|t| t.parse::<f64>().is_ok_and(f64::is_finite))
+}
+
+fn parameter(v: &J, tuple: bool, number: bool) -> Result<Value, &'static str> {
+    match v.as_str().filter(|_| number) {
+        Some(text) => {
+            let float = || text.parse().map(Value::Float).map_err(|_| "no number");
+            text.parse().map(Value::Int).or_else(|_| float())
+        }
+        None => values::parameter(v, tuple),
     }
 }
 
@@ -199,16 +256,23 @@ fn notes(results: &[J], verdicts: &[Verdict], compared: bool) -> Vec<String> {
 }
 
 /// The numbers of a result.
-fn entry(r: &J, of_file: Option<f64>) -> Result<Entry, FormatError> {
+fn entry(r: &J, of_file: Option<f64>, time: Option<&str>) -> Result<Entry, FormatError> {
     let mut out = Entry::default();
     for m in r["measurements"].as_array().into_iter().flatten() {
         let unit = m["unit"].as_str().unwrap_or_default();
         if let Some(name) = m["name"].as_str() {
+            let name = if Some(name) == time { "time" } else { name };
             let unit = match (name, unit, of_file) {
                 ("time", "", Some(_)) => r_unit(of_file),
                 _ => unit,
             };
             out.put(name, &m["value"], unit);
+        }
+    }
+    // As KTT has them.
+    for (name, v) in r["compilation_data"].as_object().into_iter().flatten() {
+        if v.is_number() {
+            out.put(name, v, "");
         }
     }
     // Of the unit of the file, or that of the time; without both of milliseconds.

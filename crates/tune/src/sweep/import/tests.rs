@@ -327,3 +327,52 @@ fn objectives_of_other_tuners_are_ours() {
     assert_eq!(of("\"fitness\"", more), (None, 1));
     assert_eq!(of("null", more), (None, 0));
 }
+
+#[test]
+fn times_of_t4_may_have_another_name() {
+    let m = r#"[{"name": "TotalDuration", "value": 96.25, "unit": "Microseconds"}, {"name": "hits", "value": 3, "unit": ""}]"#;
+    let text = t4(&[(r#"{"b": 1}"#, m, "[96.25]")], "");
+    let s = read(
+        "t.json",
+        text.replace("[\"time\"]", "[\"TotalDuration\"]").as_bytes(),
+    )
+    .unwrap();
+    assert_eq!(s.facts.objective.as_deref(), Some("time"));
+    assert!((time_of(&s, 0) - 96.25e-6).abs() < 1e-12);
+    // All its times are in this unit.
+    assert!(
+        (s.trials[0].build_s - 100e-6).abs() < 1e-12,
+        "{}",
+        s.trials[0].build_s
+    );
+    assert!((s.trials[0].measure_s - 96.25e-6).abs() < 1e-12);
+}
+
+#[test]
+fn t4_of_ktt_has_texts_for_numbers() {
+    let m = r#"[{"name": "time", "value": 2.0, "unit": ""}]"#;
+    let more = r#", "compilation_data": {"registers": 32, "local_size": {"x": 8}}"#;
+    let text = t4(
+        &[(r#"{"b": "64", "f": "0.500000", "s": "row"}"#, m, "[2.0]")],
+        more,
+    );
+    let of_ktt = r#"{"metadata": {"autotuner": "KTT", "autotuner_version": "2.3", "device": "Test GPU", "timeunit": "microseconds"}, "#;
+    let s = read("t.json", text.replacen('{', of_ktt, 1).as_bytes()).unwrap();
+    assert_eq!(
+        (s.facts.device.as_str(), s.facts.more["tuner"].as_str()),
+        ("Test GPU", "KTT 2.3")
+    );
+    let values: Vec<String> = s.trials[0]
+        .config
+        .iter()
+        .map(|v| format!("{v:?}"))
+        .collect();
+    assert_eq!(values, ["Int(64)", "Float(0.5)", "Str(\"row\")"]);
+    assert_eq!(
+        (time_of(&s, 0), s.trials[0].metrics["registers"]),
+        (2e-6, 32.0)
+    );
+    // Of other tuners a text is a text.
+    let s = read("t.json", text.as_bytes()).unwrap();
+    assert_eq!(format!("{:?}", s.trials[0].config[0]), "Str(\"64\")");
+}

@@ -36,6 +36,9 @@ pub(super) fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<(String, bool), For
     }
 }
 
+/// Where the trials are, by the tuner.
+const LISTS: [&str; 4] = ["cache", "results", "Results", "sections"];
+
 /// Reads JSON that may have been cut off, as an interrupted tuner leaves it; with a note where something was lost.
 pub(super) fn parse(text: &str, cut: bool) -> Result<(J, Option<String>), FormatError> {
     let e = match json::parse(text) {
@@ -48,12 +51,12 @@ pub(super) fn parse(text: &str, cut: bool) -> Result<(J, Option<String>), Format
         return Ok((found, None));
     }
     let whole = if cut || e.is_eof() {
-        json::salvaged(text, &["cache", "results"])
+        json::salvaged(text, &LISTS)
     } else {
         None
     };
     let found = whole.and_then(|w| json::parse(&w).ok());
-    let found = found.filter(|j| j.get("cache").or(j.get("results")).is_some());
+    let found = found.filter(|j| LISTS.iter().any(|key| j.get(key).is_some()));
     let note = "the file is cut off: what is after its last whole entry is left out";
     found.map(|j| (j, Some(note.to_owned()))).ok_or(e.into())
 }

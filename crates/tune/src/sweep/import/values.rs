@@ -138,6 +138,27 @@ impl Entry {
         own.map(|(_, unit)| time_unit(unit)).transpose()
     }
 
+    /// Seconds of the unit of the runs: the first with which the time is between them.
+    pub(super) fn unit_of_runs(&self) -> Result<Option<f64>, FormatError> {
+        let Some((x, unit)) = self.of("time") else {
+            return Ok(self.run_units.first().copied());
+        };
+        let time_s = mean(x) * time_unit(unit)?;
+        Ok(self
+            .run_units
+            .iter()
+            .copied()
+            .find(|u| self.fits(*u, time_s)))
+    }
+
+    /// Whether a time is between those of the runs, in a unit of so many seconds.
+    fn fits(&self, unit: f64, time_s: f64) -> bool {
+        // Times of a file are rounded to a few digits.
+        const ROUNDED: f64 = 1e-3;
+        let (lo, hi) = (fold(&self.runs, f64::min), fold(&self.runs, f64::max));
+        (lo * unit * (1.0 - ROUNDED)..=hi * unit * (1.0 + ROUNDED)).contains(&time_s)
+    }
+
     fn of(&self, name: &str) -> Option<(&[f64], &str)> {
         let found = self.numbers.iter().find(|(n, ..)| n == name)?;
         Some((&found.1, &found.2))
@@ -148,16 +169,12 @@ impl Entry {
     /// # Errors
     /// The time is not between them.
     fn runs_s(&self, time_s: Option<f64>) -> Result<Vec<f64>, Implausible> {
-        // Times of a file are rounded to a few digits.
-        const ROUNDED: f64 = 1e-3;
         let (lo, hi) = (fold(&self.runs, f64::min), fold(&self.runs, f64::max));
         let (Some(first), Some(time_s)) = (self.run_units.first(), time_s) else {
             let unit = self.run_units.first().copied().unwrap_or(1.0);
             return Ok(self.runs.iter().map(|t| t * unit).collect());
         };
-        let fits =
-            |u: &&f64| (lo * **u * (1.0 - ROUNDED)..=hi * **u * (1.0 + ROUNDED)).contains(&time_s);
-        match self.run_units.iter().find(fits) {
+        match self.run_units.iter().find(|u| self.fits(**u, time_s)) {
             Some(unit) => Ok(self.runs.iter().map(|t| t * unit).collect()),
             None if self.runs.is_empty() => Ok(Vec::new()),
             None => Err(Implausible::Outside {

@@ -9,7 +9,7 @@ use greenup_meter::Summary;
 use greenup_report::table::Columns;
 use greenup_report::text;
 use greenup_tune::shard::{SHARD, Shard};
-use greenup_tune::sweep::{Folder, Outcome};
+use greenup_tune::sweep::{Folder, Outcome, file_and_section};
 use greenup_tune::{Objective, Sweep, Unmet};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -82,10 +82,11 @@ pub fn run(args: &ShowArgs) -> Result {
 /// A path, or the name of a sweep in `sweeps`.
 fn found(name: &Path) -> Result<PathBuf> {
     let below = Path::new("sweeps").join(name);
-    if name.is_file() || Folder::exists(name) {
+    let there = |path: &Path| file_and_section(path).0.is_file() || Folder::exists(path);
+    if there(name) {
         return Ok(name.to_owned());
     }
-    if below.is_file() || Folder::exists(&below) {
+    if there(&below) {
         return Ok(below);
     }
     let why = if name.exists() {
@@ -241,6 +242,8 @@ fn text(s: &Shown, parameters: &[String]) {
         line("verified", "yes, against the reference");
     }
     let known = [
+        ("tuner", "tuner"),
+        ("arguments", "arguments"),
         ("strategy", "strategy"),
         ("seed", "seed"),
         ("workers", "workers"),

@@ -10,6 +10,7 @@ fn mapped(samples: impl IntoIterator<Item = (f64, f64, f64)>) -> (Vec<Reading>, 
             time_s,
             value,
             is_energy: false,
+            device: 0,
         };
         clock.push(&[one], arrival, &mut out).unwrap();
     }
@@ -62,6 +63,7 @@ fn drift_and_bursts_are_followed() {
                 time_s,
                 value,
                 is_energy: false,
+                device: 0,
             })
             .collect();
         clock.push(&batch, chunk[99].0, &mut out).unwrap();
@@ -100,6 +102,7 @@ fn a_clock_in_other_units_is_refused_with_its_rate() {
                     time_s,
                     value,
                     is_energy: false,
+                    device: 0,
                 };
                 c.push(&[s], arrival, &mut out).err()
             });
@@ -124,6 +127,7 @@ fn refused(rate: f64, period_s: f64, limit_s: f64) -> Option<(f64, f64)> {
             time_s: 1e4 + rate * t,
             value: 50.0,
             is_energy: false,
+            device: 0,
         };
         match clock.push(&[s], t + 0.01 * rng.f64(), &mut out) {
             Ok(()) => {}

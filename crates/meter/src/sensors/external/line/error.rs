@@ -52,12 +52,15 @@ pub enum LineError {
         "the header names several columns of power, `{0}` and `{1}`: let the meter print one of them"
     )]
     Several(String, String),
+    /// The column that is wanted is not there.
+    #[error("the header `{0}` has no column of power `{1}`")]
+    NoColumn(String, String),
     /// Watts and joules in one column.
     #[error("`{0}`: watts and joules in one column")]
     Mixed(String),
     /// Lines of several devices.
     #[error(
-        "lines of several devices (`{0}` and `{1}`): let the meter print one, as `nvidia-smi -i 0` does"
+        "lines of several devices (`{0}` and `{1}`): let the meter print one, as `nvidia-smi -i 0` does; of a recorded file `recorded:FILE#{0}` is one"
     )]
     Devices(String, String),
     /// No sample among the first lines.
@@ -74,6 +77,7 @@ impl LineError {
                 | Self::NoTime(_)
                 | Self::HeaderUnit(_)
                 | Self::Several(..)
+                | Self::NoColumn(..)
                 | Self::Mixed(_)
                 | Self::Devices(..)
                 | Self::NoSample(..)

@@ -9,6 +9,9 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|l| l.strip_suffix('\r').unwrap_or(l).split('\r'))
 }
 
+/// Lines of a text with their numbers from 1.
+pub type Numbered = Vec<(usize, String)>;
+
 /// What stands between two fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {

@@ -3,6 +3,9 @@
 use super::error::{LineError, shown};
 use super::unit::{Unit, time_factor, value_unit};
 
+/// The powers of a GPU that `nvidia-smi` tells, the first of them taken where there are several.
+pub const POWERS: [&str; 3] = ["power.draw.instant", "power.draw", "power.draw.average"];
+
 /// Where the fields are.
 #[derive(Clone, Debug)]
 pub struct Columns {
@@ -36,7 +39,12 @@ impl Columns {
     }
 
     /// The columns that a header names; `None` for other words.
-    pub fn of(line: &str, mut fields: &[&str]) -> Result<Option<Self>, LineError> {
+    /// `wanted` is the column of power, by its name without its unit.
+    pub fn of(
+        line: &str,
+        mut fields: &[&str],
+        wanted: Option<&str>,
+    ) -> Result<Option<Self>, LineError> {
         let mut spare = false;
         if let [named @ .., ""] = fields {
             (fields, spare) = (named, true);
@@ -48,12 +56,29 @@ impl Columns {
                 Column::Time(factor) if time.is_none() => time = Some((i, factor)),
                 Column::Value(unit @ Some(Unit::Energy(_))) => energies.push((i, unit)),
                 Column::Value(unit) => powers.push((i, unit)),
-                Column::Device if device.is_none() => device = Some(i),
+                // Several devices may have the same name.
+                Column::Device if device.is_none_or(|at| is_name(fields[at])) => device = Some(i),
                 _ => {}
             }
         }
         // A meter that prints both counts the energy of its power.
-        let values = if powers.is_empty() { energies } else { powers };
+        let mut values = if powers.is_empty() { energies } else { powers };
+        if let Some(wanted) = wanted {
+            values.retain(|(i, _)| bare(fields[*i]).eq_ignore_ascii_case(wanted));
+            if values.is_empty() && time.is_some() {
+                return Err(LineError::NoColumn(shown(line), wanted.to_owned()));
+            }
+        }
+        let place = |i: usize| POWERS.iter().position(|n| *n == bare(fields[i]));
+        // Those of a whole module hold that of the GPU.
+        let module = |i: usize| bare(fields[i]).starts_with("module.");
+        if values.iter().any(|(i, _)| !module(*i)) {
+            values.retain(|(i, _)| !module(*i));
+        }
+        if values.len() > 1 && values.iter().all(|(i, _)| place(*i).is_some()) {
+            values.sort_by_key(|(i, _)| place(*i));
+            values.truncate(1);
+        }
         if let [(a, _), (b, _), ..] = values[..]
             && time.is_some()
         {
@@ -84,6 +109,16 @@ impl Columns {
             unit,
         }))
     }
+}
+
+/// The name of a column without its unit.
+fn bare(field: &str) -> &str {
+    field.split(['[', '(']).next().unwrap_or(field).trim()
+}
+
+/// Whether a column of devices holds their model.
+fn is_name(field: &str) -> bool {
+    bare(field).to_lowercase().ends_with("name")
 }
 
 enum Column {

@@ -15,11 +15,13 @@ mod tests;
 mod unit;
 
 pub use error::LineError;
-pub use fields::lines;
+pub use fields::{Numbered, Separator, lines};
+pub use header::POWERS;
 
-use super::stamp::clock_time;
+use super::stamp::{Stamp, clock_time};
+use crate::sensors::BusId;
 use error::shown;
-use fields::{Separator, has_number};
+use fields::has_number;
 use header::Columns;
 use unit::{Unit, quantity, time_factor, value_unit};
 
@@ -32,6 +34,31 @@ pub struct Sample {
     pub value: f64,
     /// Whether the value is a counter of joules.
     pub is_energy: bool,
+    /// Which of the devices, where lines of several are wanted.
+    pub device: usize,
+}
+
+/// Whose lines are wanted, where a column tells devices apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Wanted {
+    /// Those of the only one: lines of several are an error.
+    #[default]
+    One,
+    /// Those of a device, by its number, name, UUID or bus address.
+    Device(String),
+    /// All.
+    Each,
+}
+
+impl Wanted {
+    /// Whether a device is the one with this name.
+    pub fn is(name: &str, device: &str) -> bool {
+        let bus = |text: &str| text.parse::<BusId>().ok();
+        let uuid = name.len() >= 8 && device.to_lowercase().starts_with(&name.to_lowercase());
+        name.eq_ignore_ascii_case(device)
+            || uuid
+            || bus(name).is_some_and(|b| bus(device) == Some(b))
+    }
 }
 
 /// Lines without a sample before the reader gives up.
@@ -56,7 +83,14 @@ pub struct Lines {
     other: Option<Separator>,
     /// The last time of day, with the days before.
     of_day_s: Option<f64>,
-    device: Option<String>,
+    /// Whose lines are wanted.
+    wanted: Wanted,
+    /// The column of power that is wanted, where a header has several.
+    column: Option<String>,
+    /// The devices of the lines.
+    pub devices: Vec<String>,
+    /// The first time, where it is no count of seconds.
+    pub stamp: Option<Stamp>,
     is_energy: Option<bool>,
     /// Lines that were no sample before the first one.
     banner: usize,
@@ -67,12 +101,21 @@ pub struct Lines {
 /// A line as it stands.
 struct Parsed<'a> {
     sample: Sample,
-    /// Whether its time is one of day, without a date.
-    of_day: bool,
+    /// Its time as a date or a time of day.
+    stamp: Option<Stamp>,
     device: Option<&'a str>,
 }
 
 impl Lines {
+    /// For the lines of these devices, and this column of power where a header has several.
+    pub fn of(wanted: Wanted, column: Option<&str>) -> Self {
+        Self {
+            wanted,
+            column: column.map(str::to_owned),
+            ..Self::default()
+        }
+    }
+
     /// The next line; `None` for a blank line, a comment, a header or what a meter prints before its first sample.
     pub fn push(&mut self, line: &str) -> Result<Option<Sample>, LineError> {
         // A tab at the end may separate an empty field.
@@ -86,7 +129,7 @@ impl Lines {
         match self.read(line) {
             Ok(sample) => {
                 self.samples += 1;
-                Ok(Some(sample))
+                Ok(sample)
             }
             Err(e) if self.samples > 0 || e.is_final() => Err(e),
             Err(e) => {
@@ -95,7 +138,7 @@ impl Lines {
                 if has_number(&fields) {
                     return Err(e);
                 }
-                if let Some(columns) = Columns::of(line, &fields)? {
+                if let Some(columns) = Columns::of(line, &fields, self.column.as_deref())? {
                     (self.columns, self.separator) = (Some(columns), Some(separator));
                     return Ok(None);
                 }
@@ -115,7 +158,7 @@ impl Lines {
     }
 
     /// A line as a sample, by the separator of those before.
-    fn read(&mut self, line: &str) -> Result<Sample, LineError> {
+    fn read(&mut self, line: &str) -> Result<Option<Sample>, LineError> {
         let usual = self.separator.unwrap_or_else(|| Separator::of(line));
         let e = match self.parse(line, usual) {
             Ok(parsed) => {
@@ -195,31 +238,43 @@ impl Lines {
                 time_s: time,
                 value,
                 is_energy,
+                device: 0,
             },
-            of_day: stamp.is_some_and(|s| !s.has_date),
+            stamp,
             device: c.device.map(|at| fields[at]),
         })
     }
 
     /// What a line means after those before.
-    fn take(&mut self, line: &str, parsed: Parsed) -> Result<Sample, LineError> {
+    fn take(&mut self, line: &str, parsed: Parsed) -> Result<Option<Sample>, LineError> {
         let mut sample = parsed.sample;
         if let Some(new) = parsed.device {
-            let device = self.device.get_or_insert_with(|| new.to_owned());
-            if device != new {
-                return Err(LineError::Devices(shown(device), shown(new)));
+            let known = self.devices.iter().position(|d| d == new);
+            sample.device = known.unwrap_or(self.devices.len());
+            if known.is_none() {
+                self.devices.push(new.to_owned());
             }
+            match &self.wanted {
+                Wanted::One if sample.device > 0 => {
+                    return Err(LineError::Devices(shown(&self.devices[0]), shown(new)));
+                }
+                Wanted::Device(name) if !Wanted::is(name, new) => return Ok(None),
+                _ => {}
+            }
+        }
+        if self.stamp.is_none() {
+            self.stamp = parsed.stamp;
         }
         if *self.is_energy.get_or_insert(sample.is_energy) != sample.is_energy {
             return Err(LineError::Mixed(shown(line)));
         }
-        if parsed.of_day {
+        if parsed.stamp.is_some_and(|s| !s.has_date) {
             // Midnight: the day on which it is nearest to the time before.
             if let Some(before) = self.of_day_s {
                 sample.time_s += DAY_S * ((before - sample.time_s) / DAY_S).round();
             }
             self.of_day_s = Some(sample.time_s);
         }
-        Ok(sample)
+        Ok(Some(sample))
     }
 }

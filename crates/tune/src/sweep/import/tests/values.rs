@@ -344,10 +344,14 @@ fn what_is_no_json_is_told_what_is_read() {
     for text in [
         "b,time\n32,2.0\n",
         "{\"b\":32,\"time\":1}\n{\"b\":64,\"time\":2}\n",
-        "",
     ] {
         let e = read("s.csv", text.as_bytes()).unwrap_err().to_string();
         assert!(e.contains("is not valid JSON"), "{e}");
-        assert!(e.contains("a T4 file or a cache of Kernel Tuner, no CSV and no lines of JSON"));
+        assert!(
+            e.contains("or results of KTT or CLBlast, no CSV and no lines of JSON"),
+            "{e}"
+        );
     }
+    let e = read("s.json", b" \n").unwrap_err().to_string();
+    assert!(e.ends_with("s.json: is empty"), "{e}");
 }

@@ -1,5 +1,7 @@
 //! `greenup predict`.
 
+mod table;
+
 use crate::args::PredictArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
@@ -257,6 +259,9 @@ pub fn run(args: &PredictArgs) -> Result {
 
 /// Energies of a sweep's configs from their counters, compared with measurements.
 fn from_counters(dir: &std::path::Path, machine: &Machine, json: bool) -> Result {
+    if table::is_it(dir) {
+        return table::run(dir, machine, json);
+    }
     let sweep = crate::search::recorded(dir)?;
     let rows = counted::predict(&sweep, machine)?;
     if rows.is_empty() {
