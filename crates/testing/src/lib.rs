@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 
 pub mod browser;
+pub mod examples;
 pub mod mpi;
 
 use std::ffi::OsStr;

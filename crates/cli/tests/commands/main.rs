@@ -5,6 +5,7 @@ mod common;
 
 mod command;
 mod docs;
+mod examples;
 mod frame;
 mod inputs;
 mod network;

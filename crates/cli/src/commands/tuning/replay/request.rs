@@ -12,9 +12,7 @@ use greenup_tune::{Objective, Sweep};
 pub(super) fn aimed(args: &ReplayArgs, mut sweep: Sweep) -> Result<Sweep> {
     let metrics = (args.objective.iter()).filter(|o| matches!(o, Objective::Metric(_)));
     if metrics.count() > 0 && args.objective.len() > 1 {
-        return Err(AppError::new(
-            "a metric cannot be one of several objectives",
-        ));
+        return Err(AppError::new(SessionError::MetricAlone.to_string()));
     }
     for o in &args.objective {
         sweep = search::aimed(sweep, Some(*o))?.0;
