@@ -29,9 +29,16 @@ fn json(args: &[&str]) -> serde_json::Value {
 
 const EXAMPLES: Plan = Plan {
     elsewhere: &[("--measure", "minutes of measurements")],
-    slow: &[],
+    slow: &["beast --out"],
     instead: &[],
 };
+
+#[test]
+#[ignore = "slow: minutes"]
+fn long_examples_run() {
+    let program = assert_cmd::cargo::cargo_bin!("greenup-paper");
+    Examples::of(program, "greenup paper").run(&EXAMPLES, true);
+}
 
 #[test]
 fn every_help_has_examples_that_are_understood_and_run() {

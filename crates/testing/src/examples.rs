@@ -62,8 +62,10 @@ impl Examples {
     }
 
     fn read(&mut self, tree: &serde_json::Value, path: Vec<String>) {
-        let help = succeeds(Command::new(&self.program).args(&path).arg("--help"));
-        let help = text(&help.stdout);
+        let mut help = Command::new(&self.program);
+        // So wide that no example is wrapped.
+        help.args(&path).arg("--help").env("COLUMNS", "1000");
+        let help = text(&succeeds(&mut help).stdout);
         let lines = help.lines().skip_while(|l| !l.starts_with("Example"));
         let found: Vec<String> = (lines.skip(1).take_while(|l| l.starts_with("  ")))
             .map(|l| l.split(" #").next().unwrap_or_default().trim().to_owned())

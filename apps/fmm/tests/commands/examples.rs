@@ -4,8 +4,8 @@ use greenup_testing::examples::{Examples, Plan};
 
 const PLAN: Plan = Plan {
     elsewhere: &[("cuda", "a GPU"), ("explain", "the program greenup")],
-    slow: &[],
-    instead: &[("1000000", "20000")],
+    slow: &["fmm tune"],
+    instead: &[("1000000", "20000"), ("-n 5000", "-n 500")],
 };
 
 fn examples() -> Examples {
@@ -20,4 +20,10 @@ fn every_help_has_examples_that_are_understood() {
 #[test]
 fn examples_run() {
     examples().run(&PLAN, false);
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn long_examples_run() {
+    examples().run(&PLAN, true);
 }

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  gisaxs mesh bicontinuous --triangles 2e4 --size 80 80 80 -o blend.stl"
+    after_help = "Example:\n  gisaxs mesh bicontinuous --triangles 5e4 --size 80 80 80 -o blend.stl"
 )]
 pub struct MeshArgs {
     #[command(subcommand)]
@@ -32,7 +32,7 @@ enum MeshShape {
 
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  gisaxs mesh bicontinuous --triangles 2e4 --size 80 80 80 -o blend.stl"
+    after_help = "Example:\n  gisaxs mesh bicontinuous --triangles 5e4 --size 80 80 80 -o blend.stl"
 )]
 struct BicontinuousArgs {
     /// Number of triangles, within a few per cent; up to 1e7

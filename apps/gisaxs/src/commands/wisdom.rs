@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  gisaxs wisdom sweeps/form_factor_xeon2\n  gisaxs wisdom sweeps/form_factor_xeon16 --lowest-energy"
+    after_help = "Examples:\n  gisaxs wisdom sweeps/form_factor_xeon2\n  gisaxs wisdom sweeps/form_factor_h200 --lowest-energy"
 )]
 pub struct WisdomArgs {
     /// Sweeps that `greenup tune` measured for form_factor_cpu, form_factor_gpu or form_factor_list

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  hydro mesh -o dofs.png\n  hydro mesh --show parts --mesh square01_quad --refine 2 --ranks 6 -o parts.svg"
+    after_help = "Examples:\n  hydro mesh -o dofs.png\n  hydro mesh --show parts --mesh square01_quad --refine 2 --ranks 4 -o parts.svg"
 )]
 pub struct MeshArgs {
     /// What is drawn

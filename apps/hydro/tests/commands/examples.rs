@@ -5,7 +5,12 @@ use greenup_testing::examples::{Examples, Plan};
 const PLAN: Plan = Plan {
     elsewhere: &[("cuda", "a GPU"), ("mpirun", "an MPI")],
     slow: &[],
-    instead: &[("--refine 3", "--refine 1")],
+    instead: &[
+        ("--refine 3", "--refine 1"),
+        ("--problem noh", "--problem noh --refine 1"),
+        ("--orders 2,3 --window 500ms", "--orders 2 --window 50ms"),
+        ("--window 300ms", "--window 50ms"),
+    ],
 };
 
 fn examples() -> Examples {

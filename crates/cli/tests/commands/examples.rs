@@ -20,7 +20,11 @@ const PLAN: Plan = Plan {
         ("sweeps/all", "sweeps of the user"),
         ("sweeps/mine", "a sweep of the user"),
         ("SLURM", "a job array"),
-        ("cluster", "a file of the user"),
+        ("cluster.toml", "a file of the user"),
+        ("ssh", "another host"),
+        ("cc -O3", "a source of the user"),
+        ("--install", "the library of regions"),
+        ("convolution_", "recordings on several devices"),
         ("3f9a", "an entry of the user"),
     ],
     slow: &[
@@ -29,6 +33,8 @@ const PLAN: Plan = Plan {
         "greenup calibrate",
         "--tune",
         "greenup scale ",
+        "--clocked",
+        "zen5_dgemm_2048 --out",
     ],
     instead: &[("--budget 60s", "--budget 6"), ("--n 2048", "--n 128")],
 };
