@@ -73,7 +73,7 @@ pub enum FmmError {
         each: usize,
     },
     /// More points than indices.
-    #[error("there are more than {0} points, which one rank can number: give each rank a part with {}", setting("distributed").on())]
+    #[error("there are more than {} points, which one rank can number: give each rank a part with {}", .0, setting("distributed").on())]
     TooManyPoints(usize),
     /// The extent of the points overflows.
     #[error(

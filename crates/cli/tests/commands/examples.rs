@@ -36,7 +36,11 @@ const PLAN: Plan = Plan {
         "--clocked",
         "zen5_dgemm_2048 --out",
     ],
-    instead: &[("--budget 60s", "--budget 6"), ("--n 2048", "--n 128")],
+    instead: &[
+        ("--budget 60s", "--budget 6"),
+        ("--budget 20s", "--budget 4"),
+        ("--n 2048", "--n 128"),
+    ],
 };
 
 fn examples() -> Examples {

@@ -5,6 +5,7 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::{self, Output};
 use greenup_files::Outputs;
+use greenup_tune::session::SessionError;
 use greenup_tune::sweep::Folder;
 use greenup_tune::{Objective, Sweep};
 
