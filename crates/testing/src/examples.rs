@@ -115,6 +115,7 @@ impl Examples {
                     args.iter().position(|w| runs && w.contains(' '))
                 });
                 let args = &args[..end.unwrap_or(args.len())];
+                let args = args.iter().map(|w| with_values(w));
                 succeeds(Command::new(&self.program).args(args).arg("--help"));
                 known += 1;
             }
@@ -201,6 +202,17 @@ impl Examples {
     }
 }
 
+/// A word with a number in place of each variable of the shell.
+fn with_values(word: &str) -> String {
+    let mut pieces = word.split('$');
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        out.push('1');
+        out += piece.trim_start_matches(|c: char| c.is_ascii_uppercase() || c == '_');
+    }
+    out
+}
+
 /// The commands of a shell line, without what is redirected.
 fn parts(line: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
@@ -238,5 +250,6 @@ mod tests {
         assert_eq!(of("a b > f; c 'd e'"), ["a b", "c d e"]);
         assert_eq!(of("cc $(a b) -c x.c"), ["cc", "a b", "-c x.c"]);
         assert_eq!(of("a - | b"), ["a -", "b"]);
+        assert_eq!(with_values("part-$TASK_ID/8"), "part-1/8");
     }
 }
