@@ -35,6 +35,7 @@ const PLAN: Plan = Plan {
         "greenup scale ",
         "--clocked",
         "zen5_dgemm_2048 --out",
+        "decoy:1",
     ],
     instead: &[
         ("--budget 60s", "--budget 6"),
