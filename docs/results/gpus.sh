@@ -35,7 +35,7 @@ else
 fi
 [ -z "${COUNTS:-}" ] || sizes+=(--counts "$COUNTS")
 
-"$bin/greenup" study --scaling --all-cases --resume --rounds "${ROUNDS:-2}" --budget "${BUDGET:-25m}" "${sizes[@]}" -o "$out"
+"$bin/greenup" scaling study --all-cases --resume --rounds "${ROUNDS:-2}" --budget "${BUDGET:-25m}" "${sizes[@]}" -o "$out"
 "$bin/greenup" scaling --study "$out" -o "$out/scaling.md"
 for app in hydro gisaxs fmm tune; do
     grep -q "\"application\": \"$app\"" "$out/scaling.json" || continue

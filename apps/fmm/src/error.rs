@@ -73,10 +73,12 @@ pub enum FmmError {
         each: usize,
     },
     /// More points than indices.
-    #[error("more than {0} points")]
+    #[error("there are more than {} points, which one rank can number: give each rank a part with {}", .0, setting("distributed").on())]
     TooManyPoints(usize),
     /// The extent of the points overflows.
-    #[error("the points are too far apart: at most {0:e} from end to end")]
+    #[error(
+        "the points are too far apart: at most {0:e} from end to end; give them in a larger unit"
+    )]
     TooFarApart(f64),
     /// Too many points are so close for the extent of all that positions do not resolve them.
     #[error(
@@ -142,7 +144,8 @@ pub enum FmmError {
     /// The method is for low frequencies.
     #[error(
         "k times half the extent of the points is {parameter:.3}; surfaces of this accuracy resolve waves up to {limit:.1}: \
-         the method is for low frequencies"
+         use a lower {}, or direct sums (`fmm direct`)",
+        setting("k")
     )]
     HighFrequency {
         /// k times half the extent.

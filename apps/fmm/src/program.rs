@@ -15,10 +15,7 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   fmm run -n 1000000 --distribution plummer --gradient --check 500
-  fmm run -n 1000000 --machine h200
-  fmm run -n 1000000 -a 1e-4                (-a is --accuracy: the relative error)
-  fmm tune -n 1000000 -a 1e-4
-  fmm run --points bodies.csv -o potentials.npy";
+  fmm nbody -n 5000 --steps 20 -o energies.html";
 
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant)]
@@ -37,9 +34,12 @@ enum Command {
     Nbody(nbody::NbodyArgs),
 }
 
+/// Commands that use tuned configs.
+const USE_WISDOM: &[&str] = &["run", "tune", "direct", "study"];
+
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
-    greenup_app::command::run(|cli: Cli| match cli.command {
+    greenup_app::command::run(USE_WISDOM, |cli: Cli| match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Tune(args) => check_alone().and_then(|()| tune::run(&args)),
         Command::Direct(args) => check_alone().and_then(|()| direct::run(&args)),

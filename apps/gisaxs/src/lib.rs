@@ -52,7 +52,7 @@ pub enum GisaxsError {
     #[error("stopped")]
     Interrupted,
     /// The thread that owns a GPU has ended.
-    #[error("the GPU is lost")]
+    #[error("the GPU does not answer any more: check `nvidia-smi`, and run it again")]
     DeviceLost,
     /// One of several devices fails.
     #[error("device {number} of {count} ({name}): {source}{fix}")]

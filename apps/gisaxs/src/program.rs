@@ -15,13 +15,7 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   gisaxs simulate apps/gisaxs/examples/boxes.toml -o boxes.png
-  gisaxs simulate apps/gisaxs/examples/lattice.toml -o lattice.html --cut alpha=0.3
-  gisaxs reflectivity apps/gisaxs/examples/film.toml --angles angles.csv -o r.csv
-  gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --q q.csv -o f.csv
-  gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --grid 0 -2:2:401 0:2:201 -o f.npy
-  gisaxs mesh bicontinuous --triangles 2e5 --size 80 80 80 -o blend.stl
-  gisaxs fit apps/gisaxs/examples/fit.toml -o fit.html
-  gisaxs study --machine host.toml";
+  gisaxs simulate apps/gisaxs/examples/unit_cell.toml -o cell.html";
 
 #[derive(Subcommand)]
 enum Command {
@@ -41,11 +35,14 @@ enum Command {
     Wisdom(wisdom::WisdomArgs),
 }
 
+/// Commands that use tuned configs.
+const USE_WISDOM: &[&str] = &["simulate", "form-factor", "fit", "study", "wisdom"];
+
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
     #[cfg(feature = "hdf5")]
     greenup_report::version::set_features(&["hdf5"]);
-    greenup_app::command::run(|cli: Cli| match cli.command {
+    greenup_app::command::run(USE_WISDOM, |cli: Cli| match cli.command {
         Command::Simulate(args) => simulate::simulate(&args),
         Command::FormFactor(args) => form_factor::form_factor(&args),
         Command::Reflectivity(args) => {

@@ -19,17 +19,15 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   hydro list
-  hydro run --problem 1 --mesh square01_quad --refine 3 --t-final 0.8
-  hydro run --problem 3 --device cuda --vtu triple --png triple.png
-  hydro run --problem noh --checkpoint noh.ckpt; hydro restart noh.ckpt
-  hydro study --device cuda --machine h200 -o study.json
-  hydro report study.json -o study.html
-  hydro compare cpu.json gpu.json --machine machines/this-host.toml";
+  hydro run --problem sod --html sod.html";
 
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant)]
 enum Command {
     /// Run a problem
+    #[command(
+        after_help = "Examples:\n  hydro run --problem 1 --mesh square01_quad --refine 3 --t-final 0.8\n  hydro run --problem noh --checkpoint noh.ckpt --png noh.png\n  hydro run --problem 3 --device cuda --vtu triple --png triple.png\n  mpirun -np 4 hydro run --problem 1 --refine 4"
+    )]
     Run {
         #[command(flatten)]
         settings: Settings,
@@ -40,6 +38,7 @@ enum Command {
         json: bool,
     },
     /// List the problems with their default mesh, final time and order
+    #[command(after_help = "Example:\n  hydro list")]
     List {
         /// Print the list as JSON
         #[arg(long)]
@@ -59,6 +58,7 @@ enum Command {
     /// the checkpoint", which flags override. Other flags and outputs are not stored: name them again. A history and VTK files
     /// continue where the checkpoint was written. Checkpoints continue in the same file.
     #[command(
+        after_help = "Example:\n  hydro run --problem sod --steps 20 --checkpoint sod.ckpt; hydro restart sod.ckpt --t-final 0.2",
         mut_args(|a| help::of_restart(a, REMEMBERED)),
         mut_arg("problem", |a| a.hide(true)),
         mut_arg("mesh", |a| a.hide(true)),
@@ -81,9 +81,12 @@ enum Command {
     },
 }
 
+/// Commands that use tuned configs.
+const USE_WISDOM: &[&str] = &["run", "restart", "study"];
+
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
-    greenup_app::command::run(|cli: Cli| match cli.command {
+    greenup_app::command::run(USE_WISDOM, |cli: Cli| match cli.command {
         Command::Run {
             settings,
             machine,

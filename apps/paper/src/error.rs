@@ -56,7 +56,7 @@ pub enum PaperError {
     )]
     NothingToMeasure(String),
     /// A machine is not shipped.
-    #[error("there is no machine `{0}`")]
+    #[error("there is no machine `{0}`: `greenup machines` lists them")]
     NoMachine(String),
     /// The data of a paper names a value that there is not.
     #[error("there is no value of {0}")]

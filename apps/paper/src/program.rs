@@ -24,5 +24,10 @@ struct Cli {
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
     let redraw = |cli: Cli| check_alone().and_then(|()| run(&cli.args));
-    run_with(beside_greenup(Cli::command()), |_| false, redraw)
+    run_with(
+        beside_greenup(Cli::command()),
+        |whole| whole,
+        |_| false,
+        redraw,
+    )
 }

@@ -1,5 +1,6 @@
 //! The command: its list, its files.
 
+use greenup_testing::examples::{Examples, Plan};
 use greenup_testing::skipped;
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,6 +25,27 @@ fn fails(args: &[&str]) -> String {
 
 fn json(args: &[&str]) -> serde_json::Value {
     serde_json::from_str(&ok(args)).expect("JSON")
+}
+
+const EXAMPLES: Plan = Plan {
+    elsewhere: &[("--measure", "minutes of measurements")],
+    slow: &["beast --out"],
+    instead: &[],
+};
+
+#[test]
+#[ignore = "slow: minutes"]
+fn long_examples_run() {
+    let program = assert_cmd::cargo::cargo_bin!("greenup-paper");
+    Examples::of(program, "greenup paper").run(&EXAMPLES, true);
+}
+
+#[test]
+fn every_help_has_examples_that_are_understood_and_run() {
+    let program = assert_cmd::cargo::cargo_bin!("greenup-paper");
+    let examples = Examples::of(program, "greenup paper");
+    examples.are_understood();
+    examples.run(&EXAMPLES, false);
 }
 
 /// The root of the repository.

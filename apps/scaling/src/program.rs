@@ -1,6 +1,7 @@
 //! The command `greenup scaling`, as a function: its executable and the Python package call it.
 
-use crate::commands::args::{ScalingArgs, StudyArgs};
+use crate::commands::args::ScalingArgs;
+use crate::commands::study::args::StudyArgs;
 use crate::commands::{predict, study};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use greenup_app::command::common::beside_greenup;
@@ -25,7 +26,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Measured {
-    #[command(hide = true)]
+    /// Measure applications on 1, 2, 4, … all GPUs, or without GPUs on as many ranks as cores; compare with the prediction
     Study(StudyArgs),
 }
 
@@ -38,5 +39,10 @@ pub fn main() -> ExitCode {
             None => predict::run(&cli.predicted),
         }
     };
-    run_with(beside_greenup(Cli::command()), |_| false, run)
+    run_with(
+        beside_greenup(Cli::command()),
+        |whole| whole,
+        |_| false,
+        run,
+    )
 }

@@ -34,13 +34,9 @@ pub fn needed(name: &str) -> Result<PathBuf> {
     })
 }
 
-/// This process becomes another program, so that signals, the terminal and the exit code are that program's; `called` is its
-/// name among its arguments, in place of that of its file. Returns why it cannot be started.
-pub fn become_program(file: &Path, called: Option<&str>, arguments: &[OsString]) -> AppError {
-    let mut command = Command::new(file);
-    if let Some(name) = called {
-        command.arg0(name);
-    }
-    let e = command.args(arguments).exec();
+/// This process becomes another program, so that signals, the terminal and the exit code are that program's. Returns why it
+/// cannot be started.
+pub fn become_program(file: &Path, arguments: &[OsString]) -> AppError {
+    let e = Command::new(file).args(arguments).exec();
     AppError::new(format!("{} cannot be started: {e}", file.display()))
 }

@@ -3,6 +3,7 @@
 use crate::print::{self, Level};
 use greenup_meter::Observer;
 use greenup_process::interrupt;
+use greenup_report::si::si;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -67,7 +68,7 @@ impl Bars {
             return;
         };
         if let Some((name, start)) = stage.take() {
-            print::detail(|| format!("{name}: took {:.2} s", start.elapsed().as_secs_f64()));
+            print::detail(|| format!("{name}: took {}", si(start.elapsed().as_secs_f64(), "s")));
         }
         if let Some((name, steps)) = next {
             print::detail(|| match steps {

@@ -8,6 +8,7 @@ use greenup_files::Outputs;
 pub use greenup_meter::choose::{Chosen, Target, found};
 use greenup_meter::sensors::{BusId, nvml};
 use greenup_meter::{Problem, Sensor};
+use greenup_report::si::si;
 
 /// The GPU with this number, or a known GPU that need not be here, such as `h200`; without a name the first GPU.
 ///
@@ -96,7 +97,7 @@ pub fn sensors(named: Option<&str>, target: Target, probe_s: f64) -> Result<Chos
     })
     .map_err(problem)?;
     print::detail(|| match chosen.main() {
-        Some(id) => format!("sensor {id}, updated every {:.3} s", chosen.period_s),
+        Some(id) => format!("sensor {id}, updated every {}", si(chosen.period_s, "s")),
         None => "no energy sensor".to_owned(),
     });
     Ok(chosen)

@@ -1,4 +1,4 @@
-//! Wisdom of this user: `--wisdom FILE` and `--no-wisdom`, which every program has, and the files behind them.
+//! Wisdom of this user: `--wisdom FILE` and `--no-wisdom`, and the files behind them.
 
 use crate::error::{AppError, Result};
 use crate::folders::{self, NoHome};
@@ -35,13 +35,22 @@ enum Source {
 
 static SOURCE: OnceLock<Source> = OnceLock::new();
 
-/// The flags of every program.
-pub(crate) fn with_flags(command: Command) -> Command {
+/// Adds the flags to the commands that use tuned configs, each by its words, such as `wisdom list`.
+pub fn with_flags(command: Command, used_by: &[&str]) -> Command {
+    used_by.iter().fold(command, |command, words| {
+        let path: Vec<&str> = words.split(' ').collect();
+        add(command, &path)
+    })
+}
+
+fn add(command: Command, path: &[&str]) -> Command {
+    if let [name, below @ ..] = path {
+        return command.mut_subcommand(name, |c| add(c, below));
+    }
     command
         .arg(
             Arg::new("wisdom-file")
                 .long("wisdom")
-                .global(true)
                 .value_name("FILE")
                 .hide_short_help(true)
                 .value_parser(value_parser!(PathBuf))
@@ -50,7 +59,6 @@ pub(crate) fn with_flags(command: Command) -> Command {
         .arg(
             Arg::new("no-wisdom")
                 .long("no-wisdom")
-                .global(true)
                 .hide_short_help(true)
                 .action(ArgAction::SetTrue)
                 .conflicts_with("wisdom-file")
@@ -59,7 +67,13 @@ pub(crate) fn with_flags(command: Command) -> Command {
 }
 
 /// Takes the flags.
-pub(crate) fn set(matches: &ArgMatches) {
+pub(crate) fn set(mut matches: &ArgMatches) {
+    while let Some((_, below)) = matches.subcommand() {
+        matches = below;
+    }
+    if matches.try_contains_id("no-wisdom").is_err() {
+        return;
+    }
     let source = match (
         matches.get_flag("no-wisdom"),
         matches.get_one::<PathBuf>("wisdom-file"),

@@ -4,6 +4,7 @@ use crate::args::Cli;
 use crate::programs;
 use clap::{Command, CommandFactory as _};
 use greenup_app::command::common::with_common;
+use greenup_app::wisdom::with_flags;
 
 /// The groups of the help and their commands, in its order.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -38,9 +39,22 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("General", &["completions", "man", "help"]),
 ];
 
+/// Commands that use tuned configs.
+const USE_WISDOM: [&str; 8] = [
+    "tune",
+    "gemm",
+    "wisdom list",
+    "wisdom show",
+    "wisdom find",
+    "wisdom export",
+    "wisdom import",
+    "wisdom forget",
+];
+
 /// The parser, with the programs beside this one.
 pub fn parser() -> Command {
-    let all = with_common(Cli::command()).subcommands(programs::listed());
+    let own = with_flags(with_common(Cli::command()), &USE_WISDOM);
+    let all = own.subcommands(programs::listed());
     let names = GROUPS.iter().flat_map(|(_, names)| *names);
     let ordered = names.enumerate().fold(all, |all, (k, name)| match *name {
         // Its own order is the last.

@@ -21,7 +21,7 @@ pub fn main() -> ExitCode {
     }
     // It splits into two processes, which only a process of one thread may; its watcher handles signals.
     let handles_signals = |cli: &Cli| matches!(cli.command, Command::TrialWorker(_));
-    run_with(help::parser(), handles_signals, run)
+    run_with(help::parser(), programs::filled, handles_signals, run)
 }
 
 fn run(cli: Cli) -> greenup_app::Result {

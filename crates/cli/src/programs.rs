@@ -3,9 +3,12 @@
 use crate::args::Cli;
 use clap::{Arg, Command, CommandFactory as _};
 use greenup_app::command::common::with_common;
+use greenup_app::command::described::{DESCRIBE, Described};
 use greenup_app::error::{AppError, Result};
 use greenup_app::programs::{become_program, find};
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Stdio;
 
 /// Programs of this repository, built by the packages `greenup-NAME`: name, file, what it does.
 const OURS: [(&str, &str, &str); 5] = [
@@ -51,28 +54,52 @@ pub fn listed() -> impl Iterator<Item = Command> {
     })
 }
 
+/// The parser with the commands and flags of these programs where they are there, for completions and manual pages.
+pub fn filled(command: Command) -> Command {
+    OURS.iter()
+        .fold(command, |command, (name, ..)| match described(name) {
+            Some(program) => command.mut_subcommand(name, |_| program.command(name)),
+            None => command,
+        })
+}
+
+/// What a program says of its arguments; nothing if it is not there, or of another version.
+fn described(name: &str) -> Option<Described> {
+    let mut program = std::process::Command::new(file(name)?);
+    let out = program.arg(DESCRIBE).stdin(Stdio::null()).output().ok()?;
+    serde_json::from_slice(&out.stdout).ok()
+}
+
+/// The file of a program: `greenup-NAME`, or the application NAME.
+fn file(name: &str) -> Option<PathBuf> {
+    let ours = || OURS.iter().find(|(n, ..)| *n == name);
+    find(&format!("greenup-{name}")).or_else(|| find(ours()?.1))
+}
+
 /// Becomes the program that the words of the command line name, with all other words as its arguments. Returns if they name
 /// none.
 ///
 /// # Errors
 /// As [`start`].
 pub fn start_named(words: &[OsString]) -> Result {
+    if let Some(arguments) = study_of_scaling(words) {
+        return start("scaling", &arguments);
+    }
     match named(words) {
         // A name with a folder is no name of a program.
-        Some((name, arguments)) if !name.contains('/') => start(&name, None, &arguments),
+        Some((name, arguments)) if !name.contains('/') => start(&name, &arguments),
         _ => Ok(()),
     }
 }
 
-/// Becomes a program, which is called as [`become_program`] says. Returns if there is none of this name.
+/// Becomes a program. Returns if there is none of this name.
 ///
 /// # Errors
 /// It is one of this repository that is not there, or it cannot be started.
-pub fn start(name: &str, called: Option<&str>, arguments: &[OsString]) -> Result {
+fn start(name: &str, arguments: &[OsString]) -> Result {
     let ours = OURS.iter().find(|(n, ..)| *n == name);
-    let found = find(&format!("greenup-{name}")).or_else(|| find(ours?.1));
-    match (found, ours) {
-        (Some(found), _) => Err(become_program(&found, called, arguments)),
+    match (file(name), ours) {
+        (Some(found), _) => Err(become_program(&found, arguments)),
         (None, Some((_, file, _))) => Err(AppError::new(format!(
             "there is no program {file} beside greenup or on PATH"
         ))
@@ -81,6 +108,18 @@ pub fn start(name: &str, called: Option<&str>, arguments: &[OsString]) -> Result
         ))),
         (None, None) => Ok(()),
     }
+}
+
+/// `greenup study --scaling …` as it was once called: the arguments of `greenup scaling`.
+fn study_of_scaling(words: &[OsString]) -> Option<Vec<OsString>> {
+    let study = words.iter().position(|w| w == "study")?;
+    let flags = |w: &OsString| w.to_string_lossy().starts_with('-');
+    let scaling = words.iter().position(|w| w == "--scaling")?;
+    if scaling < study || !words[1..study].iter().all(flags) {
+        return None;
+    }
+    let rest = words[1..].iter().filter(|w| *w != "--scaling");
+    Some(rest.cloned().collect())
 }
 
 /// The subcommand that is none of this program's, and the words before and after it. `help NAME` is `NAME --help`.
@@ -119,7 +158,6 @@ mod tests {
         let some = |name: &str, rest: &str| Some((name.to_owned(), rest.to_owned()));
         assert_eq!(of("greenup hydro run -q"), some("hydro", "run -q"));
         assert_eq!(of("greenup -q x -- --help"), some("x", "-q -- --help"));
-        assert_eq!(of("greenup --wisdom x x x"), some("x", "--wisdom x x"));
         assert_eq!(of("greenup help fmm"), some("fmm", "--help"));
         assert_eq!(of("greenup fmm"), some("fmm", ""));
         for own in [

@@ -3,6 +3,7 @@
 use crate::page::Fact;
 use crate::si::si;
 use crate::version::version;
+use greenup_setting::shell::{joined, quoted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -118,13 +119,10 @@ impl Provenance {
     }
 }
 
-/// The arguments of this program, as they are recorded with results.
+/// The arguments of this program as one would type them.
 pub fn arguments() -> String {
-    std::env::args_os()
-        .skip(1)
-        .map(|a| a.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words = std::env::args_os().skip(1);
+    joined(words.map(|a| a.to_string_lossy().into_owned()))
 }
 
 /// `greenup NAME`, which starts `greenup-NAME`.
@@ -133,15 +131,6 @@ fn typed(program: &str) -> String {
         Some(name) => format!("greenup {name}"),
         None => program.to_owned(),
     }
-}
-
-/// A word for a shell: in single quotes where it has other than plain characters.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn kernel() -> String {
@@ -194,11 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("a-b/c.toml"), "a-b/c.toml");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted(""), "''");
+    fn programs_have_the_name_that_one_types() {
         assert_eq!(typed("greenup-paper"), "greenup paper");
         assert_eq!(typed("hydro"), "hydro");
     }

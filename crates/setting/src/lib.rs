@@ -1,5 +1,5 @@
 //! How messages name a setting. A library knows the setting, not who gave it: on the command line it is the flag `--cg-max`, for
-//! a function of another language the keyword `cg_max`.
+//! a function of another language the keyword `cg_max`. [`shell`] writes the commands that messages and results name.
 //!
 //! ```
 //! use greenup_setting::setting;
@@ -7,6 +7,8 @@
 //! assert_eq!(fix, "use --device cpu or a lower --order");
 //! ```
 #![warn(missing_docs)]
+
+pub mod shell;
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

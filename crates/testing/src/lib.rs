@@ -1,10 +1,11 @@
-//! What the tests of the commands share: full disks, signals, messages, names in a folder, pages in
-//! a browser.
+//! What the tests of the commands share: full disks, signals, messages, names in a folder, examples of help
+//! texts, pages in a browser.
 //!
 //! For tests only: each function panics where the test cannot go on.
 #![warn(missing_docs)]
 
 pub mod browser;
+pub mod examples;
 pub mod mpi;
 
 use std::ffi::OsStr;

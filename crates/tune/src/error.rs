@@ -5,6 +5,7 @@ use crate::objective::Unmet;
 use crate::problem::ConfigError;
 use crate::sweep::FolderError;
 use crate::worker::inputs::memory::OutOfMemory;
+use greenup_setting::setting;
 use std::path::{Path, PathBuf};
 
 /// The environment failed: no memory, processes, descriptors or disk space. Holds the message.
@@ -164,7 +165,7 @@ pub enum TuneError {
     #[error("{}: the name of this folder is not UTF-8; use another one", .0.display())]
     NotText(PathBuf),
     /// The kernels are in OpenCL and no device was chosen.
-    #[error("the kernels are in OpenCL, and no device was chosen for them")]
+    #[error("the kernels are in OpenCL, and no device was chosen for them: use {}", setting("device").to("opencl:0.0"))]
     NoDevice,
     /// The arguments do not fit into memory.
     #[error(transparent)]

@@ -19,6 +19,9 @@ use serde::Serialize;
 use std::time::Instant;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  fmm direct -n 20000\n  fmm direct -n 1000000 --precision f32 --device cuda"
+)]
 pub struct DirectArgs {
     #[command(flatten)]
     pub input: Input,

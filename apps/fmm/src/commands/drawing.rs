@@ -47,7 +47,9 @@ impl Drawing {
     pub fn write(mut self, to: &Output, look: &FileStyle, provenance: &Provenance) -> Result {
         if !to.has_ending(DRAWN[0]) {
             if self.charts.is_empty() {
-                return Err(AppError::new("there is nothing to draw"));
+                return Err(AppError::new(
+                    "there is nothing to draw: no sum was evaluated",
+                ));
             }
             let (mut chart, _) = self.charts.swap_remove(0);
             chart.origin = provenance.pairs();

@@ -20,6 +20,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  fmm nbody -n 5000 --steps 20 -o energies.html\n  fmm nbody --distribution plummer --steps 10 --bodies end.vtu"
+)]
 pub struct NbodyArgs {
     /// Number of bodies, of equal masses with sum 1; G is 1
     #[arg(short, long, default_value_t = 20_000)]
@@ -34,13 +37,13 @@ pub struct NbodyArgs {
     #[arg(long, default_value_t = 100)]
     steps: usize,
     /// Time step
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value = "1e-3")]
     dt: f64,
     /// Initial velocity around the z axis, as a share of the circular velocity
     #[arg(long, default_value_t = 0.7)]
     spin: f64,
     /// Relative L2 error of forces
-    #[arg(short, long, default_value_t = 1e-5)]
+    #[arg(short, long, default_value = "1e-5")]
     accuracy: f64,
     /// Maximum number of points per leaf
     #[arg(long, value_name = "N", default_value_t = 100)]

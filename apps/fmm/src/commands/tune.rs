@@ -23,6 +23,7 @@ use std::time::Instant;
 pub use row::MeasuredSetting;
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  fmm tune -n 1000000 -a 1e-4 --figure ncrit.html")]
 pub struct TuneArgs {
     #[command(flatten)]
     input: Input,

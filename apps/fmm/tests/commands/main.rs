@@ -2,6 +2,7 @@
 
 mod accepted;
 mod command;
+mod examples;
 mod faults;
 mod inputs;
 mod ranks;

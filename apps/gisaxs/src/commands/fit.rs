@@ -23,6 +23,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  gisaxs fit apps/gisaxs/examples/fit.toml -o fit.html")]
 pub struct FitArgs {
     /// Input file (TOML) that names the sample, the data and the free parameters
     input: PathBuf,

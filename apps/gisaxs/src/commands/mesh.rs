@@ -15,6 +15,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Args)]
+#[command(
+    after_help = "Example:\n  gisaxs mesh bicontinuous --triangles 5e4 --size 80 80 80 -o blend.stl"
+)]
 pub struct MeshArgs {
     #[command(subcommand)]
     shape: MeshShape,
@@ -28,6 +31,9 @@ enum MeshShape {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Example:\n  gisaxs mesh bicontinuous --triangles 5e4 --size 80 80 80 -o blend.stl"
+)]
 struct BicontinuousArgs {
     /// Number of triangles, within a few per cent; up to 1e7
     #[arg(long, value_name = "N", value_parser = count)]

@@ -17,7 +17,7 @@ pub struct MeshFormFactorArgs {
     pub method: Option<MethodArg>,
     /// Largest error |F − F_exact| / V of a mesh, V its volume, 1e-12 or more; `error` in the summary is this quantity
     /// (an upper bound for nufft)
-    #[arg(long, default_value_t = 1e-9, value_name = "E")]
+    #[arg(long, default_value = "1e-9", value_name = "E")]
     pub accuracy: f64,
     /// Precision of the direct and GEMM methods [default: f32 if the accuracy permits]
     #[arg(long, value_enum)]

@@ -17,6 +17,9 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  gisaxs reflectivity apps/gisaxs/examples/film.toml --angles 0:2:401 -o film.csv\n  gisaxs reflectivity apps/gisaxs/examples/film.toml --angles 0:2:401 -o film.svg"
+)]
 pub struct ReflectivityArgs {
     /// Input file (TOML) with beam and layers
     sample: PathBuf,

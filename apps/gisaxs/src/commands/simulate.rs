@@ -20,6 +20,9 @@ use std::time::Instant;
 use toml::Value;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  gisaxs simulate apps/gisaxs/examples/lattice.toml -o lattice.html --cut alpha=0.3\n  gisaxs simulate apps/gisaxs/examples/boxes.toml --set detector.phi.n=64 -o boxes.npz\n  gisaxs simulate apps/gisaxs/examples/paracrystal.toml --counts 1 -o apps/gisaxs/examples/measured.npy   # read by `gisaxs fit`"
+)]
 pub struct SimulateArgs {
     /// Input file (TOML) with beam, detector, layers and particles
     sample: PathBuf,

@@ -16,6 +16,9 @@ use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  gisaxs wisdom sweeps/form_factor_xeon2\n  gisaxs wisdom sweeps/form_factor_h200 --lowest-energy"
+)]
 pub struct WisdomArgs {
     /// Sweeps that `greenup tune` measured for form_factor_cpu, form_factor_gpu or form_factor_list
     #[arg(required = true)]

@@ -131,7 +131,7 @@ impl Cut {
                 let end = |v: f64| self.coordinate(v, detector);
                 let (name, unit) = self.axis(detector);
                 Err(format!(
-                    "a cut at {} misses the detector, whose {name}, {unit}, runs from {:.4} to {:.4}",
+                    "a cut at {} misses the detector: its {name} runs from {:.4} to {:.4} {unit}",
                     self.at,
                     end(0.0),
                     end(self.lines(detector) as f64)

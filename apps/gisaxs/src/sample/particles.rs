@@ -286,7 +286,7 @@ impl ParticlesText {
     /// Particles per nm².
     fn density(&self) -> Result<f64, crate::GisaxsError> {
         let Some(density) = self.density.or(self.order()?.density()) else {
-            return Err("give a density (on a nm²), a lattice or a paracrystal".into());
+            return Err("the particles have no positions: give a density (their number per nm²), a lattice or a paracrystal".into());
         };
         if !(density > 0.0 && density.is_finite()) {
             return Err(format!("density = {density}: it must be above 0").into());

@@ -4,6 +4,7 @@ mod bench;
 mod checks;
 mod command;
 mod docs;
+mod examples;
 mod exports;
 mod hostile;
 mod inputs;

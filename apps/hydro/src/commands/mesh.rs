@@ -22,6 +22,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  hydro mesh -o dofs.png\n  hydro mesh --show parts --mesh square01_quad --refine 2 --ranks 4 -o parts.svg"
+)]
 pub struct MeshArgs {
     /// What is drawn
     #[arg(long, value_enum, default_value_t)]

@@ -50,7 +50,7 @@ pub(super) enum MeshError {
         "the mesh is periodic: zones {zones:?} are neighbours across its sides, {distance} apart. Periodic meshes are not read: sides are walls or free. Fix: save the mesh before its sides are joined"
     )]
     Periodic { zones: [usize; 2], distance: f64 },
-    #[error("the boundary attribute {0} is too large")]
+    #[error("the boundary attribute {0} is too large: use a number below {INNER}")]
     Attribute(u32),
     #[error(
         "zone {0} is curved, and its corners run clockwise (its volume is negative); only straight zones are turned. Fix: reverse its corners and nodes in the program that made the mesh"

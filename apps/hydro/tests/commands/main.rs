@@ -5,6 +5,7 @@ mod checkpoints;
 mod command;
 mod common;
 mod drawings;
+mod examples;
 mod faults;
 mod inputs;
 mod marks;

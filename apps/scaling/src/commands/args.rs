@@ -1,9 +1,7 @@
 //! Arguments.
 
 use clap::{Args, ValueEnum};
-use greenup_app::args::scaling_study::ScalingStudyArgs;
 use greenup_app::args::{FigureArgs, at_least_one, count};
-use greenup_device::{DeviceSpec, Usable};
 use std::path::PathBuf;
 
 /// An application whose scaling is predicted.
@@ -39,7 +37,7 @@ pub struct ScalingArgs {
     /// Application
     #[arg(value_enum, required_unless_present = "study")]
     pub app: Option<Application>,
-    /// Draw what `greenup study --scaling` measured, of all applications or of one: its folder, or its scaling.json. -o writes a
+    /// Draw what `greenup scaling study` measured, of all applications or of one: its folder, or its scaling.json. -o writes a
     /// figure, an HTML page, or a table as FILE.md
     #[arg(long, value_name = "DIR", conflicts_with_all = ["measured", "record", "nodes", "devices", "published"])]
     pub study: Option<PathBuf>,
@@ -116,19 +114,6 @@ impl ScalingArgs {
     pub fn app(&self) -> Application {
         self.app.unwrap_or(Application::Hydro)
     }
-}
-
-/// What `greenup study --scaling` passes on.
-#[derive(Args)]
-pub struct StudyArgs {
-    #[arg(short, long, default_value = "study")]
-    pub out: PathBuf,
-    #[arg(long, default_value = "all", value_parser = |text: &str| Usable::ALL.parse(text))]
-    pub device: DeviceSpec,
-    #[command(flatten)]
-    pub scaling: ScalingStudyArgs,
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Numbers of nodes.

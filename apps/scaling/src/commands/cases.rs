@@ -1,8 +1,8 @@
 //! The cases that a study of scaling runs, and their default problems.
 
 use super::problems::{blend, fewer, of_order, scene, sedov, weak_side};
+use super::study::args::{Case as Named, StudyArgs};
 use crate::study::case::{Case, CaseRun, on};
-use greenup_app::args::scaling_study::{Case as Named, ScalingStudyArgs};
 use greenup_app::error::{AppError, Result};
 use greenup_app::programs;
 use greenup_gemm::{family, gpu};
@@ -47,7 +47,7 @@ pub struct On<'a> {
 }
 
 /// The cases whose programs were found, and what is missing, with the fix.
-pub fn find(args: &ScalingStudyArgs, on: &On) -> Result<(Vec<Case>, Vec<String>)> {
+pub fn find(args: &StudyArgs, on: &On) -> Result<(Vec<Case>, Vec<String>)> {
     let usual: &[Named] = match on.gpus {
         [] => &[Named::Hydro, Named::Fmm],
         _ => &[Named::Hydro, Named::Gisaxs, Named::Fmm],
@@ -89,7 +89,7 @@ fn with_program(case: Case, program: &Path) -> Case {
 }
 
 impl On<'_> {
-    fn case(&self, args: &ScalingStudyArgs, named: Named) -> Result<Case> {
+    fn case(&self, args: &StudyArgs, named: Named) -> Result<Case> {
         Ok(match named {
             Named::Hydro => self.hydro(args, "hydro", 2),
             Named::HydroWeak => self.hydro_weak(args, "hydro-weak", 2),
@@ -130,7 +130,7 @@ impl On<'_> {
             .collect()
     }
 
-    fn hydro(&self, args: &ScalingStudyArgs, name: &'static str, order: usize) -> Case {
+    fn hydro(&self, args: &StudyArgs, name: &'static str, order: usize) -> Case {
         let zones = args.hydro_zones.unwrap_or(self.either(64, 16));
         let (steps, side) = (self.steps(args), of_order(zones, order));
         Case {
@@ -145,7 +145,7 @@ impl On<'_> {
         }
     }
 
-    fn hydro_weak(&self, args: &ScalingStudyArgs, name: &'static str, order: usize) -> Case {
+    fn hydro_weak(&self, args: &StudyArgs, name: &'static str, order: usize) -> Case {
         let zones = args.hydro_weak_zones.unwrap_or(self.either(64, 16));
         let (steps, one) = (self.steps(args), of_order(zones, order));
         let cube = |n: usize| n.pow(3) as f64;
@@ -169,7 +169,7 @@ impl On<'_> {
         }
     }
 
-    fn steps(&self, args: &ScalingStudyArgs) -> usize {
+    fn steps(&self, args: &StudyArgs) -> usize {
         args.hydro_steps.unwrap_or(self.either(60, 6))
     }
 
@@ -216,7 +216,7 @@ impl On<'_> {
         format!("run -n {points} {more} --repeat 3 --check 16 --json")
     }
 
-    fn gisaxs(&self, args: &ScalingStudyArgs) -> Result<Case> {
+    fn gisaxs(&self, args: &StudyArgs) -> Result<Case> {
         self.write("icosahedron.toml", SHAPE)?;
         let n = self.grid(args);
         let measure = self.either(" --measure", "");
@@ -233,7 +233,7 @@ impl On<'_> {
         })
     }
 
-    fn triangles(&self, args: &ScalingStudyArgs) -> Result<Case> {
+    fn triangles(&self, args: &StudyArgs) -> Result<Case> {
         self.write("triangles.toml", TRIANGLES)?;
         let triangles = (args.gisaxs_triangles).unwrap_or(self.either(7_500_000, 20_000));
         let n = self.grid(args);
@@ -254,7 +254,7 @@ impl On<'_> {
         })
     }
 
-    fn image(&self, args: &ScalingStudyArgs) -> Result<Case> {
+    fn image(&self, args: &StudyArgs) -> Result<Case> {
         let n = args.gisaxs_image.unwrap_or(self.either(2048, 96));
         let most = (args.gisaxs_triangles).unwrap_or(self.either(IMAGE_TRIANGLES, 2000));
         let triangles = most.min(IMAGE_TRIANGLES);
@@ -274,11 +274,11 @@ impl On<'_> {
         })
     }
 
-    fn grid(&self, args: &ScalingStudyArgs) -> usize {
+    fn grid(&self, args: &StudyArgs) -> usize {
         args.gisaxs_grid.unwrap_or(self.either(2001, 401))
     }
 
-    fn tune(&self, args: &ScalingStudyArgs) -> Result<Case> {
+    fn tune(&self, args: &StudyArgs) -> Result<Case> {
         let trials = args.tune_trials.unwrap_or(self.either(32, 8));
         let kernels = self.folder.join("kernels");
         let (space, unpacked) = if self.on_gpus() {
@@ -330,7 +330,7 @@ impl On<'_> {
     }
 }
 
-fn points(args: &ScalingStudyArgs, gpus: bool) -> usize {
+fn points(args: &StudyArgs, gpus: bool) -> usize {
     let usual = if gpus { 20_000_000 } else { 400_000 };
     args.fmm_points.unwrap_or(usual)
 }

@@ -24,7 +24,7 @@ pub fn drawn(args: &ScalingArgs, folder: &Path) -> Result {
     let text = greenup_files::read_text(&file)?;
     let mut study: ScalingStudy = serde_json::from_str(&text).map_err(|e| {
         AppError::new(format!("{}: {e}", file.display()))
-            .hint("`greenup study --scaling` of this version writes it")
+            .hint("`greenup scaling study` of this version writes it")
     })?;
     if let Some(app) = args.app {
         study.applications.retain(|a| a.application == app.name());

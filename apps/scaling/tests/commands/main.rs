@@ -1,5 +1,6 @@
 //! The command: predictions, comparisons, and studies of applications on this host.
 
+mod examples;
 mod predict;
 mod study;
 

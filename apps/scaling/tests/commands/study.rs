@@ -1,4 +1,4 @@
-//! `study --scaling` with a program that prints what `fmm run` prints.
+//! `scaling study` with a program that prints what `fmm run` prints.
 #![cfg(unix)]
 
 use crate::{fails, json, ok};
@@ -32,7 +32,6 @@ fn study_with(dir: &Path, fail: &str, more: &[&str]) -> Output {
     std::process::Command::new(&own)
         .args([
             "study",
-            "--scaling",
             "--device",
             "cpu",
             "--max",

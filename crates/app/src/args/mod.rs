@@ -3,7 +3,6 @@
 mod devices;
 mod numbers;
 mod pin;
-pub mod scaling_study;
 
 pub use devices::*;
 pub use numbers::*;
@@ -112,8 +111,8 @@ impl MachineArg {
 /// `--sensor`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SensorArg {
-    /// Energy sensor: an id of `greenup doctor`, external:FILE, external:cmd:COMMAND,
-    /// recorded:FILE, or none
+    /// Energy sensor: an id of `greenup doctor`, external:FILE, external:cmd:COMMAND, recorded:FILE, or none [default: the
+    /// best usable one of the device that is measured]
     #[arg(long, value_name = "ID")]
     pub sensor: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Numbers and times, as typed on the command line.
+//! Numbers, times and other quantities, as typed on the command line.
 
 /// Seconds of `300ms`, `90s`, `20m`, `2h`, `8m30s`, or of a number of seconds.
 ///
@@ -51,9 +51,60 @@ pub fn count(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Watts of `140`, `140W` or `1.2kW`.
+///
+/// # Errors
+/// The text is none.
+pub fn watts(text: &str) -> Result<f64, String> {
+    quantity(text, "W").ok_or_else(|| "give a power, like 140W or 1.2kW".into())
+}
+
+/// Hertz of `1.54e9`, `1.54GHz` or `900MHz`.
+///
+/// # Errors
+/// The text is none.
+pub fn hertz(text: &str) -> Result<f64, String> {
+    quantity(text, "Hz").ok_or_else(|| "give a clock, like 1.54GHz or 900MHz".into())
+}
+
+/// A positive number, alone or with a unit that may have a prefix.
+fn quantity(text: &str, unit: &str) -> Option<f64> {
+    let text = text.trim();
+    let (number, scale) = match text.strip_suffix(unit) {
+        None => (text, 1.0),
+        Some(number) => {
+            let prefixes = [('m', 1e-3), ('k', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12)];
+            let known = prefixes.iter().find(|(p, _)| number.ends_with(*p));
+            known.map_or((number, 1.0), |(p, scale)| {
+                (number.trim_end_matches(*p), *scale)
+            })
+        }
+    };
+    let value = number.trim().parse::<f64>().ok()? * scale;
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantities_have_units() {
+        for (text, w) in [
+            ("140", 140.0),
+            ("140W", 140.0),
+            ("1.2 kW", 1200.0),
+            ("5e2mW", 0.5),
+            ("1MW", 1e6),
+        ] {
+            assert_eq!(watts(text), Ok(w), "{text}");
+        }
+        assert_eq!(hertz("1.5GHz"), Ok(1.5e9));
+        assert_eq!(hertz("900MHz"), Ok(9e8));
+        for bad in ["", "W", "0", "-5W", "nan", "inf", "5kk W", "5Hz", "k"] {
+            assert!(watts(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn times_have_units() {

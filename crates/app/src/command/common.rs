@@ -1,6 +1,7 @@
 //! What every program has in common on its command line: `--version`, `-v`, `-q`, and the commands `completions` and
 //! `man`.
 
+use super::described::{DESCRIBE, Described};
 use crate::error::{AppError, Result};
 use crate::print::{self, Level};
 use crate::stdout;
@@ -19,12 +20,14 @@ static LONG: LazyLock<String> = LazyLock::new(|| version().long());
 pub fn with_common(command: Command) -> Command {
     let flag = |id: &'static str, short| {
         Arg::new(id)
+            .help_heading("Common options")
             .short(short)
             .long(id)
             .global(true)
             .action(ArgAction::SetTrue)
     };
-    crate::wisdom::with_flags(command)
+    let name = command.get_name().to_owned();
+    command
         .version(SHORT.as_str())
         .long_version(LONG.as_str())
         .arg(
@@ -39,7 +42,7 @@ pub fn with_common(command: Command) -> Command {
         .subcommand(
             Command::new("completions")
                 .about("Print the completions of this program for a shell")
-                .after_help(COMPLETIONS)
+                .after_help(COMPLETIONS.replace("PROGRAM", &name))
                 .arg(
                     Arg::new("shell")
                         .required(true)
@@ -48,9 +51,11 @@ pub fn with_common(command: Command) -> Command {
                         .value_parser(value_parser!(Shell)),
                 ),
         )
+        .subcommand(Command::new(DESCRIBE).hide(true))
         .subcommand(
             Command::new("man")
                 .about("Print the manual page of this program or of a command, or write them all")
+                .after_help(MANUALS.replace("PROGRAM", &name))
                 .arg(
                     Arg::new("command")
                         .value_name("COMMAND")
@@ -80,10 +85,15 @@ pub fn beside_greenup(command: Command) -> Command {
         .mut_subcommand("man", hidden)
 }
 
-const COMPLETIONS: &str = "Examples, with PROGRAM for the name of this program:
+/// Examples of `completions`, with a word for the name of the program.
+const COMPLETIONS: &str = "Examples:
   PROGRAM completions bash > ~/.local/share/bash-completion/completions/PROGRAM
   PROGRAM completions fish > ~/.config/fish/completions/PROGRAM.fish
   PROGRAM completions zsh > ~/.zfunc/_PROGRAM";
+
+const MANUALS: &str = "Examples:
+  PROGRAM man > PROGRAM.1
+  PROGRAM man --out ~/.local/share/man/man1";
 
 /// How much the user wants to read.
 pub fn level(matches: &ArgMatches) -> Level {
@@ -94,22 +104,27 @@ pub fn level(matches: &ArgMatches) -> Level {
     }
 }
 
-/// Runs `completions` or `man`; `None` for the program's own commands.
-pub fn run(command: &Command, matches: &ArgMatches) -> Option<Result> {
+/// Runs `completions` or `man` of a parser, to which `filled` adds what takes time; `None` for the program's own commands.
+pub fn run(
+    command: Command,
+    filled: impl FnOnce(Command) -> Command,
+    matches: &ArgMatches,
+) -> Option<Result> {
     match matches.subcommand()? {
+        (DESCRIBE, _) => Some(print::json(&Described::of(&command))),
         ("completions", m) => {
             let shell = *m.get_one::<Shell>("shell")?;
-            completions(shell, command.clone());
+            completions(shell, filled(command));
             Some(Ok(()))
         }
         ("man", m) => Some(match m.get_one::<PathBuf>("out") {
             None => {
                 let names = m.get_many::<String>("command").into_iter().flatten();
-                of(command.clone(), names)
+                of(filled(command), names)
                     .and_then(page)
                     .map(|page| stdout::bytes(&page))
             }
-            Some(dir) => pages(command.clone(), dir),
+            Some(dir) => pages(filled(command), dir),
         }),
         _ => None,
     }

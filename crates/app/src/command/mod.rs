@@ -1,6 +1,7 @@
 //! The frame of a `main`: interrupts, arguments, exit code.
 
 pub mod common;
+pub mod described;
 mod figures;
 
 use crate::error::AppError;
@@ -8,6 +9,7 @@ use crate::{print, ranks, stdout};
 use clap::{Command, Parser};
 use greenup_process::interrupt;
 use greenup_report::provenance::arguments;
+use greenup_report::si::si;
 use greenup_report::version::version;
 use greenup_setting::{Style, name_settings};
 use std::io::ErrorKind;
@@ -16,15 +18,20 @@ use std::time::Instant;
 
 /// Runs a command: reads its arguments, prints its error with the suggestion, and returns its exit code: 0; 1 after an
 /// error; 2 for invalid arguments; 130 if the user stopped it. It gets `--version`, `-v`, `-q` and the commands
-/// `completions` and `man`.
-pub fn run<C: Parser, E: Into<AppError>>(command: impl FnOnce(C) -> Result<(), E>) -> ExitCode {
-    run_with(common::with_common(C::command()), |_| false, command)
+/// `completions` and `man`; those of its commands that use tuned configs get the flags of [`crate::wisdom`].
+pub fn run<C: Parser, E: Into<AppError>>(
+    use_wisdom: &[&str],
+    command: impl FnOnce(C) -> Result<(), E>,
+) -> ExitCode {
+    let parser = crate::wisdom::with_flags(common::with_common(C::command()), use_wisdom);
+    run_with(parser, |whole| whole, |_| false, command)
 }
 
-/// The same for a program that adds to its parser, or some of whose commands handle signals by themselves; for the others
-/// signals set [`interrupt::requested`].
+/// The same for a program that adds to its parser, and more to that of its completions and manual pages, or some of whose
+/// commands handle signals by themselves; for the others signals set [`interrupt::requested`].
 pub fn run_with<C: Parser, E: Into<AppError>>(
     mut parser: Command,
+    filled: impl FnOnce(Command) -> Command,
     handles_signals: impl FnOnce(&C) -> bool,
     command: impl FnOnce(C) -> Result<(), E>,
 ) -> ExitCode {
@@ -39,7 +46,7 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
             print::set_level(common::level(&matches));
             crate::wisdom::set(&matches);
             ranks::mute_all_but_one();
-            if let Some(done) = common::run(&whole, &matches) {
+            if let Some(done) = common::run(whole, filled, &matches) {
                 return Ok(Err(done));
             }
             if let Err(e) = figures::check(&parser, &matches) {
@@ -63,7 +70,7 @@ pub fn run_with<C: Parser, E: Into<AppError>>(
         Ok(()) if interrupt::requested() => Ok(interrupt::CODE),
         Ok(()) => Ok(0),
     };
-    print::detail(|| format!("took {:.2} s", start.elapsed().as_secs_f64()));
+    print::detail(|| format!("took {}", si(start.elapsed().as_secs_f64(), "s")));
     end(code)
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  greenup init c my-kernel\n  cd my-kernel\n  greenup tune problem.toml --budget 20s"
+    after_help = "Examples:\n  greenup init c my-kernel\n  greenup tune my-kernel/problem.toml --budget 20s"
 )]
 pub struct InitArgs {
     /// Kernel, by its language, or any program

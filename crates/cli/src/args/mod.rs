@@ -2,6 +2,7 @@
 
 mod energy;
 mod everyday;
+mod intensity;
 mod model;
 mod parse;
 mod profile;
@@ -13,6 +14,7 @@ mod wisdom;
 
 pub use energy::EnergyArgs;
 pub use everyday::*;
+pub use intensity::Intensities;
 pub use model::*;
 pub use parse::{OPENCL, Sizes};
 pub use profile::{MethodOfProfile, ProfileArgs};
@@ -23,7 +25,6 @@ pub use tuning::*;
 pub use wisdom::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use greenup_app::args::scaling_study::ScalingStudyArgs;
 use greenup_app::args::{SensorArg, duration};
 use greenup_app::ranks::RanksArg;
 use greenup_device::{DeviceSpec, Usable};
@@ -34,7 +35,7 @@ use std::path::PathBuf;
 #[command(
     name = "greenup",
     about = "Measures a machine's time, energy and power, models it as an energy roofline, and explains the result.",
-    after_help = "Start with `greenup study`, or tune a kernel with `greenup init`. Data goes to standard output, messages to standard error."
+    after_help = "Examples:\n  greenup study\n  greenup run 'sleep 0.2' 'sleep 0.1'\n  greenup init c my-kernel\n\nStart with `greenup study`, or tune a kernel with `greenup init`. Data goes to standard output, messages to standard error."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -99,8 +100,7 @@ pub enum Command {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n  greenup study --scaling\n  greenup study --scaling --cases hydro,hydro-weak --max 2 --machine h200\n  greenup study --scaling --all-cases --budget 30m --resume -o scaling",
-    mut_arg("scaling", |a| a.conflicts_with_all(["assume", "full", "no_tuning", "name", "sensor"]))
+    after_help = "Examples:\n  greenup study\n  greenup study --device cuda -o gpu\n\n`greenup scaling study` measures applications over GPUs or ranks."
 )]
 pub struct StudyArgs {
     /// Output folder: report.html, summary.json, and for each device its machine, records and figures
@@ -122,8 +122,6 @@ pub struct StudyArgs {
     #[arg(long)]
     pub no_tuning: bool,
     #[command(flatten)]
-    pub scaling: ScalingStudyArgs,
-    #[command(flatten)]
     pub sensor: SensorArg,
     /// Print the summary as JSON
     #[arg(long)]
@@ -131,9 +129,12 @@ pub struct StudyArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:\n  greenup doctor\n  greenup doctor --seconds 2s --json")]
 pub struct DoctorArgs {
-    #[command(flatten)]
-    pub sensor: SensorArg,
+    /// Energy sensors that are checked: an id, the first words of several ids, external:FILE, external:cmd:COMMAND, or
+    /// recorded:FILE [default: all]
+    #[arg(long, value_name = "ID")]
+    pub sensor: Option<String>,
     /// Time to read every sensor while idle, and again under load
     #[arg(long, default_value = "1s", value_name = "TIME", value_parser = duration)]
     pub seconds: f64,
@@ -149,6 +150,9 @@ pub struct DoctorArgs {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup calibrate --quick\n  greenup calibrate --levels\n  greenup calibrate --device cuda:0 --records gpu.csv\n  greenup calibrate --network --ranks 2"
+)]
 pub struct CalibrateArgs {
     /// Name of the machine
     #[arg(long, default_value = "this-host")]
@@ -192,17 +196,17 @@ pub struct CalibrateArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodArg {
-    /// Ordinary least squares (thesis, eq 9)
+    /// Ordinary least squares
     Linear,
-    /// Non-negative least squares (thesis, eq 48)
+    /// Non-negative least squares: no cost is below 0
     Nnls,
-    /// Times, energies and the power cap together (thesis, eqs 32–38)
+    /// Times, energies and the power cap together
     Capped,
 }
 
 #[derive(Args)]
 #[command(
-    after_help = "Columns of FILE.csv: time_s and operation counts (see `greenup predict --help`), and\noptionally energy_j, benchmark, setting, occupancy; columns that start with _ are ignored.\nWith --dvfs: four header lines (number of clock domains; default clocks, MHz; components per\ndomain; component names), then rows `power W, core MHz, memory MHz, utilisations…`."
+    after_help = "Examples:\n  greenup fit docs/results/data/host/records.csv -o fitted.toml\n  greenup fit docs/results/data/h200/microbenchmarks.csv --clocked\n  greenup fit --dvfs --race-to-halt crates/calibrate/tests/data/dvfs/titanx.csv\n\nColumns of FILE.csv: time_s and operation counts (see `greenup predict --help`), and\noptionally energy_j, benchmark, setting, occupancy; columns that start with _ are ignored.\nWith --dvfs: four header lines (number of clock domains; default clocks, MHz; components per\ndomain; component names), then rows `power W, core MHz, memory MHz, utilisations…`."
 )]
 pub struct FitArgs {
     /// Measurements, one row a run

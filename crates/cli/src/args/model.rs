@@ -1,12 +1,16 @@
 //! Arguments of the commands for machine models: machines, predict, whatif, roofline.
 
+use super::intensity::{INTENSITIES, Intensities, RANGE, intensities};
 use super::parse::op_count;
 use clap::{Args, Subcommand};
-use greenup_app::args::{FigureArgs, at_least_one, count};
+use greenup_app::args::{FigureArgs, at_least_one, count, hertz, watts};
 use greenup_model::Op;
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup machines\n  greenup machines h200\n  greenup machines --map -o map.svg"
+)]
 pub struct MachinesArgs {
     /// Show all values of this machine
     pub name: Option<String>,
@@ -45,8 +49,8 @@ pub struct PredictArgs {
     /// compare with the measurements; or that of the kernels in a table that `ncu --csv` printed
     #[arg(long, value_name = "SWEEP|FILE.csv", conflicts_with_all = ["ops", "cap", "nodes", "devices"])]
     pub from_counters: Option<std::path::PathBuf>,
-    /// Bound on the total power of one node, W
-    #[arg(long, value_name = "W")]
+    /// Bound on the total power of one node, such as 250W or 1.2kW
+    #[arg(long, value_name = "POWER", value_parser = watts)]
     pub cap: Option<f64>,
     /// Number of nodes that share the work; the machine's network says how many devices a node has [default: one device]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
@@ -103,6 +107,9 @@ pub struct ExplainArgs {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup whatif bound --machine gtx-titan --watts 140W --against arndale-gpu\n  greenup whatif cluster --machine gtx-titan --of arndale-gpu\n  greenup whatif streaming"
+)]
 pub struct WhatifArgs {
     #[command(subcommand)]
     pub question: Question,
@@ -115,20 +122,17 @@ pub struct WhatifArgs {
 }
 
 #[derive(Args)]
-pub struct Intensities {
-    /// Intensities to tabulate, flop/B
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "0.25,1,4,16,64",
-        value_name = "I,…"
-    )]
-    pub intensity: Vec<f64>,
+pub struct IntensityArg {
+    #[arg(long, value_name = "I,…|FROM:TO[:N]", value_parser = intensities, default_value = "0.25,1,4,16,64", help = INTENSITIES)]
+    pub intensity: Intensities,
 }
 
 #[derive(Subcommand)]
 pub enum Question {
     /// Usable power reduced to Δπ/k: speed, power and flop/J over intensity
+    #[command(
+        after_help = "Example:\n  greenup whatif throttle --machine gtx-titan --intensity 0.25:64"
+    )]
     Throttle {
         /// Machine: a name of `greenup machines`, or a file
         #[arg(long, value_name = "NAME|FILE")]
@@ -137,24 +141,21 @@ pub enum Question {
         #[arg(long, value_delimiter = ',', default_value = "1,2,4,8")]
         k: Vec<f64>,
         #[command(flatten)]
-        at: Intensities,
+        at: IntensityArg,
     },
     /// How far the power cap slows flops and memory operations, and the rates it leaves, over intensity
+    #[command(
+        after_help = "Examples:\n  greenup whatif schedule --machine gtx-titan --watts 200W\n  greenup whatif schedule --machine gtx-titan --intensity 0.25:64:17 -o cap.svg"
+    )]
     Schedule {
         /// Machine: a name of `greenup machines`, or a file
         #[arg(long, value_name = "NAME|FILE")]
         machine: String,
-        /// Bound on the total power, W [default: the machine's own cap]
-        #[arg(long, value_name = "W")]
+        /// Bound on the total power, such as 250W or 1.2kW [default: the machine's own cap]
+        #[arg(long, value_name = "POWER", value_parser = watts)]
         watts: Option<f64>,
-        /// Intensities to tabulate, flop/B
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "0.25,0.5,1,2,4,8,16,32,64",
-            value_name = "I,…"
-        )]
-        intensity: Vec<f64>,
+        #[arg(long, value_name = "I,…|FROM:TO[:N]", value_parser = intensities, default_value = "0.25:64", help = INTENSITIES)]
+        intensity: Intensities,
         /// Draw the coefficients: FILE.svg, FILE.png or FILE.pdf; `-` prints the SVG instead of the table
         #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
@@ -162,29 +163,37 @@ pub enum Question {
         look: FigureArgs,
     },
     /// The least usable power at which the cap slows no computation
+    #[command(
+        after_help = "Examples:\n  greenup whatif no-throttle --machine gtx-580\n  greenup whatif no-throttle --machine gtx-580 --intensity 0.25:1"
+    )]
     NoThrottle {
         /// Machine: a name of `greenup machines`, or a file
         #[arg(long, value_name = "NAME|FILE")]
         machine: String,
-        /// Range of intensity of the computations, flop/B [default: all]
-        #[arg(long, num_args = 2, value_names = ["LO", "HI"])]
-        intensity: Option<Vec<f64>>,
+        #[arg(long, value_name = "FROM:TO|I,…", value_parser = intensities, help = format!("{RANGE} [default: all]"))]
+        intensity: Option<Intensities>,
     },
     /// One large node under a power bound, compared with as many small nodes as the bound allows
+    #[command(
+        after_help = "Example:\n  greenup whatif bound --machine gtx-titan --watts 140W --against arndale-gpu"
+    )]
     Bound {
         /// The large node: a name of `greenup machines`, or a file
         #[arg(long, value_name = "NAME|FILE")]
         machine: String,
-        /// Power bound, W
-        #[arg(long, value_name = "W")]
+        /// Power bound, such as 140W
+        #[arg(long, value_name = "POWER", value_parser = watts)]
         watts: f64,
         /// The small node [default: the same machine]
         #[arg(long, value_name = "NAME|FILE")]
         against: Option<String>,
         #[command(flatten)]
-        at: Intensities,
+        at: IntensityArg,
     },
     /// A cluster of small nodes that draws the power of one large node
+    #[command(
+        after_help = "Examples:\n  greenup whatif cluster --machine gtx-titan --of arndale-gpu\n  greenup whatif cluster --machine k40c --of jetson-tk1 --nodes 15"
+    )]
     Cluster {
         /// The large node
         #[arg(long, value_name = "NAME|FILE")]
@@ -196,16 +205,18 @@ pub enum Question {
         #[arg(long, value_name = "N")]
         nodes: Option<f64>,
         #[command(flatten)]
-        at: Intensities,
+        at: IntensityArg,
     },
     /// f times the flops for 1/m of the bytes: speedup, greenup and their limits
+    #[command(
+        after_help = "Examples:\n  greenup whatif tradeoff --machine fermi-2010 --intensity 2 --work 1.5 --traffic 4\n  greenup whatif tradeoff --machine gtx-580 --intensity 0.25:16 -f 1.5 -m 4"
+    )]
     Tradeoff {
         /// Machine: a name of `greenup machines`, or a file
         #[arg(long, value_name = "NAME|FILE")]
         machine: String,
-        /// Intensity of the baseline, flop/B
-        #[arg(long, value_name = "I")]
-        intensity: f64,
+        #[arg(long, value_name = "I,…|FROM:TO[:N]", value_parser = intensities, help = format!("{INTENSITIES}; of the baseline"))]
+        intensity: Intensities,
         /// f: flops of the new algorithm divided by those of the baseline
         #[arg(short = 'f', long, value_name = "F")]
         work: f64,
@@ -214,8 +225,12 @@ pub enum Question {
         traffic: f64,
     },
     /// Energy of streaming one byte, constant power included, on every machine
+    #[command(after_help = "Example:\n  greenup whatif streaming")]
     Streaming,
     /// Peak performance of an instruction mix
+    #[command(
+        after_help = "Example:\n  greenup whatif refined --instr fma=3:2:16:16 --instr rsqrt=1:1:4:16 --cores 16 --clock 1.54GHz"
+    )]
     Refined {
         /// name=count:flops:lanes per cycle[:co-issued lanes]; repeatable
         #[arg(long = "instr", required = true)]
@@ -226,13 +241,16 @@ pub enum Question {
         /// Number of cores, or of multiprocessors
         #[arg(long, value_name = "N")]
         cores: f64,
-        /// Clock, Hz
-        #[arg(long, value_name = "HZ")]
+        /// Clock, such as 1.54GHz
+        #[arg(long, value_name = "CLOCK", value_parser = hertz)]
         clock: f64,
     },
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup roofline --machine gtx-titan --machine arndale-gpu -o compare.png\n  greenup roofline --machine h200 --flop f64 --sweep docs/results/data/h200/microbenchmarks.csv -o h200.html\n  greenup roofline --machine gtx-580 --intensity 0.25:64"
+)]
 pub struct RooflineArgs {
     /// Machine: a name of `greenup machines`, or a file; repeatable
     #[arg(long, required = true, value_name = "NAME|FILE")]
@@ -243,9 +261,8 @@ pub struct RooflineArgs {
     /// Flop class [default: f64 where all machines have it, else f32]
     #[arg(long, value_name = "OP")]
     pub flop: Option<Op>,
-    /// Range of intensity, flop/B
-    #[arg(long, num_args = 2, value_names = ["LO", "HI"], default_values_t = [0.0625, 512.0])]
-    pub intensity: Vec<f64>,
+    #[arg(long, value_name = "FROM:TO|I,…", value_parser = intensities, default_value = "0.0625:512", help = RANGE)]
+    pub intensity: Intensities,
     /// Figure (.svg, .png, .pdf) or HTML page (.html) to write; `-` prints the SVG
     #[arg(short, long, default_value = "roofline.svg", value_name = "FILE")]
     pub out: PathBuf,

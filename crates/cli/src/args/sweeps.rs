@@ -4,6 +4,9 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup sweeps list\n  greenup sweeps show sweeps/zen5_dgemm_2048\n  greenup sweeps merge sweeps/all sweeps/part-1 sweeps/part-2"
+)]
 pub struct SweepsArgs {
     #[command(subcommand)]
     pub command: SweepsCommand,
@@ -54,6 +57,9 @@ pub struct MergeArgs {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup sweeps list\n  greenup sweeps list sweeps/one_board_h200 --json"
+)]
 pub struct ListArgs {
     /// Folder that holds sweep folders
     #[arg(default_value = "sweeps")]

@@ -10,6 +10,9 @@ use greenup_tune::strategy;
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup space spaces/beast_dgemm_k20x.toml --sample 3\n  greenup space examples/stencil/problem.toml --set n=1026 -o pruning.svg\n  greenup space examples/spmv/problem.toml --points points.csv"
+)]
 pub struct SpaceArgs {
     /// A space or problem (TOML), a T1 problem (JSON), or a neutral space file (JSON)
     pub file: PathBuf,
@@ -223,7 +226,7 @@ pub struct ScaleArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup compile kernel.cu --arch sm_90 --block-threads 256\n  greenup compile kernel.cu -D tile=64 -D unroll_by=4 --shared 49152 -o kernel.cubin"
+    after_help = "Examples:\n  greenup compile examples/cuda/triad.cu --arch sm_90 --block-threads 256\n  greenup compile kernel.cu -D tile=64 -D unroll_by=4 --shared 49152 -o kernel.cubin"
 )]
 pub struct CompileArgs {
     /// CUDA C++ source
@@ -252,6 +255,9 @@ pub struct CompileArgs {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  greenup analyze sweeps/zen5_dgemm_2048 --out analysis\n  greenup analyze sweeps/kt_vector_add_time_energy.json --json"
+)]
 pub struct AnalyzeArgs {
     /// Sweep folder, or a file of Kernel Tuner, KTT, CLBlast or in the T4 format (.gz allowed); FILE#WORDS chooses one of several
     /// sweeps of a file
@@ -307,7 +313,7 @@ pub struct KeeperArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup replay sweeps/stencil --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/stencil --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/stencil decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
+    after_help = "Examples:\n  greenup replay sweeps/zen5_dgemm_2048 --strategy genetic --budget 10% --seeds 50\n  greenup replay sweeps/zen5_dgemm_2048 --strategy portfolio,random --seeds 50 -o strategies.html\n  greenup replay sweeps/zen5_dgemm_2048 decoy:1 --strategy portfolio,forest,local --budget 5%,10%,20% --seeds 50 -o table.csv"
 )]
 pub struct ReplayArgs {
     /// Sweep folders, files of Kernel Tuner, KTT, CLBlast or in the T4 format (.gz allowed), or generated sweeps FAMILY:SEED of the families

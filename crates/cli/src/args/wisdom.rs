@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup wisdom list\n  greenup wisdom find dgemm\n  greenup wisdom export mine.toml --device H200\n  greenup wisdom import mine.toml sweeps/dgemm_gpu"
+    after_help = "Examples:\n  greenup wisdom list\n  greenup wisdom find dgemm\n  greenup wisdom import sweeps/dgemm_h200\n  greenup wisdom export h200.toml --device H200"
 )]
 pub struct WisdomArgs {
     #[command(subcommand)]
@@ -132,7 +132,7 @@ pub enum PreferArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup wisdom import cluster.toml --dry-run\n  greenup wisdom import sweeps/stencil\n  greenup wisdom import cluster.toml --prefer kept"
+    after_help = "Examples:\n  greenup wisdom import sweeps/dgemm_h200\n  greenup wisdom import cluster.toml --dry-run\n  greenup wisdom import cluster.toml --prefer kept"
 )]
 pub struct WisdomImportArgs {
     /// Files that `export` wrote, sweep folders, folders of them, or files of other tuners as `greenup best` reads them

@@ -22,9 +22,9 @@ const WAVE_PHASES: usize = 2;
 
 pub fn run(args: &DoctorArgs) -> Result {
     if !(0.05..=60.0).contains(&args.seconds) {
-        return Err(AppError::new("--seconds must lie between 0.05 and 60"));
+        return Err(AppError::new("--seconds must lie between 50ms and 60s"));
     }
-    let found = wanted(args.sensor.sensor.as_deref())?;
+    let found = wanted(args.sensor.as_deref())?;
     let mut load = match &args.load {
         Some(command) => Load::command(command)?,
         None => Load::cpu(),

@@ -5,6 +5,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_regions::merge::{Merged, Runs, merge};
 use greenup_regions::{FORTRAN, HEADER, Region, Summary, regions_table, table};
+use greenup_report::si::si;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
@@ -97,10 +98,10 @@ fn show(merged: &Merged, summaries: &[Summary]) {
         let mean = r.region.inclusive_s / r.processes as f64;
         if r.processes > 1 && r.greatest_s > 1.2 * mean {
             print::note(format!(
-                "{}: from {:.3} s to {:.3} s in {} processes",
+                "{}: from {} to {} in {} processes",
                 r.region.path.join("/"),
-                r.least_s,
-                r.greatest_s,
+                si(r.least_s, "s"),
+                si(r.greatest_s, "s"),
                 r.processes
             ));
         }

@@ -11,6 +11,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{machine, print, sensors};
 use greenup_device::CpuFacts;
+use greenup_report::si::si;
 use greenup_report::text;
 use greenup_setting::setting;
 use greenup_space::Facts;
@@ -70,8 +71,9 @@ pub fn set_measure(problem: &mut Problem, seconds: Option<f64>) -> Result {
     };
     if !(seconds > 0.0 && seconds < problem.measure.timeout) {
         return Err(AppError::new(format!(
-            "--measure must lie between 0 and the problem's timeout of {} s",
-            problem.measure.timeout
+            "--measure {} must lie below the problem's timeout of {}",
+            si(seconds, "s"),
+            si(problem.measure.timeout, "s")
         )));
     }
     problem.measure.seconds = seconds;

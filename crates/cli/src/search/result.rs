@@ -4,6 +4,7 @@ use greenup_app::print;
 use greenup_report::si::{factor, si};
 use greenup_report::table::Columns;
 use greenup_report::text;
+use greenup_setting::shell;
 use greenup_study::pages::sweep::findings::{against_baseline, gain};
 use greenup_tune::session::SessionResult;
 use greenup_tune::sweep::metric::own_value;
@@ -58,7 +59,7 @@ pub fn print(searched: &SessionResult) {
         && (lo < 0.95 || hi > 1.05)
     {
         print::warn(format!(
-            "the machine drifted: the baseline took {:.0} % to {:.0} % of its first time; trust the finalists",
+            "the machine drifted: the time of the baseline went from {:.0} % to {:.0} % of its first one; trust the finalists, which are interleaved",
             100.0 * lo,
             100.0 * hi
         ));
@@ -163,7 +164,7 @@ pub fn next(dir: &Path) {
     let words = |command: &[&str]| {
         let dir = dir.display().to_string();
         let all = command.iter().copied().chain([dir.as_str()]);
-        format!("`{}`", shell_words::join(all))
+        format!("`{}`", shell::joined(all))
     };
     print::note(format!(
         "next: {} draws what matters, {} prints the best config for a build",

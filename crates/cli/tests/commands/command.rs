@@ -1,7 +1,7 @@
 //! Machines, models and fits as a user asks for them: output, exit codes, errors with file, line and fix.
 
-use crate::common::{fails, file, greenup, json, ok};
-use greenup_testing::text;
+use crate::common::{command, fails, file, greenup, json, ok};
+use greenup_testing::{is_refused, text};
 use std::fs;
 
 #[test]
@@ -233,7 +233,7 @@ fn whatif_says_what_the_cap_slows_and_which_cap_slows_nothing() {
     let free = json(&[&["whatif", "schedule", "--watts", &total], &machine[..]].concat());
     // The machine's own cap is the lower of the two.
     near(&free["usable_power_w"], dpi);
-    let low = ["whatif", "no-throttle", "--intensity", "0.25", "1"];
+    let low = ["whatif", "no-throttle", "--intensity", "0.25:1"];
     near(
         &json(&[&low, &machine[..]].concat())["least_w"],
         (ef + em) / tm,
@@ -268,10 +268,9 @@ fn whatif_says_what_the_cap_slows_and_which_cap_slows_nothing() {
         "--machine",
         "h200",
         "--intensity",
-        "2",
-        "1",
+        "2:1",
     ];
-    assert!(fails(&wrong).contains("smaller first"));
+    assert!(is_refused(&mut command(&wrong)).contains("smaller one first"));
 }
 
 /// Eq 40: leakage from the temperatures of a recorded calibration.

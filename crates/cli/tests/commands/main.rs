@@ -6,6 +6,7 @@ mod common;
 mod command;
 mod docs;
 mod foreign;
+mod examples;
 mod frame;
 mod inputs;
 mod network;

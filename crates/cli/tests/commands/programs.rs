@@ -48,6 +48,10 @@ fn a_program_beside_it_or_on_path_gets_all_arguments() {
     program(own, "fmm", "echo fmm $*");
     assert_eq!(run(&["fmm", "run"]), ("fmm run\n".into(), Some(0)));
     program(path, "hello2", "echo no");
+    // As it was once called.
+    program(path, "greenup-scaling", "echo scaling $*");
+    let line = ["-q", "study", "--scaling", "--max", "2"];
+    assert_eq!(run(&line), ("scaling -q study --max 2\n".into(), Some(0)));
     for name in ["hello2", "ls", "../greenup"] {
         let e = is_refused(&mut alone(own, path, &[name]));
         assert!(
@@ -104,6 +108,29 @@ fn help_manual_pages_and_completions_list_them() {
         assert!(shown(&["man"]).contains(&format!("greenup\\-{name}(1)")));
         assert!(shown(&["completions", "bash"]).contains(&format!("greenup,{name})")));
     }
+}
+
+/// What `fmm describe` prints.
+const FMM: &str = r#"[ "$1" = describe ] && echo '{"name":"fmm","about":"Sums","after":null,"args":[],"commands":[{"name":"run",
+"about":"Evaluate","after":"Example:","args":[{"id":"ncrit","short":null,"long":"ncrit","help":"Points of a leaf","takes_values":true,
+"repeatable":false,"required":false,"is_path":false,"values":null,"value_names":["N"],"possible":[]}],"commands":[]}]}'"#;
+
+#[test]
+fn manual_pages_and_completions_have_the_flags_of_programs_that_are_there() {
+    let own = tempfile::tempdir().unwrap();
+    program(own.path(), "fmm", FMM);
+    program(own.path(), "hydro", "echo of another version");
+    let path = tempfile::tempdir().unwrap();
+    let shown = |args: &[&str]| {
+        let out = succeeds(&mut alone(own.path(), path.path(), args));
+        text(&out.stdout)
+    };
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(shown(&["completions", shell]).contains("ncrit"), "{shell}");
+    }
+    let page = shown(&["man", "fmm", "run"]);
+    assert!(page.contains("Points of a leaf"), "{page}");
+    assert!(shown(&["man", "hydro"]).contains("Arguments of the program"));
 }
 
 /// Other programs test their commands themselves.

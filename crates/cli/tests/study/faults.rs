@@ -173,10 +173,9 @@ fn a_full_disk_ends_it_at_the_first_record() {
 #[test]
 fn flags_without_an_effect_are_refused() {
     for (args, flag) in [
-        (vec!["study", "--scaling", "--name", "x"], "--name"),
-        (vec!["study", "--scaling", "--sensor", "none"], "--sensor"),
-        (vec!["study", "--scaling", "--full"], "--full"),
-        (vec!["study", "--cases", "hydro"], "--scaling"),
+        (vec!["study", "--cases", "hydro"], "--cases"),
+        (vec!["doctor", "--wisdom", "mine.toml"], "--wisdom"),
+        (vec!["predict", "--no-wisdom"], "--no-wisdom"),
         (vec!["calibrate", "--levels", "--name", "x"], "--name"),
         (
             vec!["calibrate", "--levels", "--method", "nnls"],

@@ -140,7 +140,7 @@ impl CommandLine {
 
     /// As the user would type it.
     pub fn display(&self) -> String {
-        shell_words::join(std::iter::once(&self.program).chain(&self.args))
+        greenup_setting::shell::joined(std::iter::once(&self.program).chain(&self.args))
     }
 
     /// Its name, else as the user would type it.

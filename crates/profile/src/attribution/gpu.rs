@@ -7,6 +7,7 @@ use crate::groups::{Device, Group, Key};
 use crate::record::{GpuFacts, Recorded};
 use crate::{advice, names};
 use greenup_model::{Machine, Op, Work};
+use greenup_report::si::si;
 use greenup_study::energy::at_roof;
 use greenup_tune::analyze::counted::marginal;
 use serde::Serialize;
@@ -152,7 +153,10 @@ pub(super) fn profile(
         row.advice = advice::outside(outside_s, run.wall_s);
         others.push(row);
         if b - a < SHORT_S {
-            notes.push(format!("its work took {:.2} s, in which the sensor changed only a few times: joules are rough", b - a));
+            notes.push(format!(
+                "its work took {}, in which the sensor changed only a few times: joules are rough",
+                si(b - a, "s")
+            ));
         }
     } else if let Some(t) = trace {
         notes.push(t.why_not());

@@ -1,6 +1,7 @@
 //! Words of a command with `{name}` in them.
 
 use greenup_meter::command::of_a_shell;
+use greenup_setting::shell::{is_plain, single_quoted};
 use greenup_space::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -141,18 +142,6 @@ impl Words {
 /// Whether a word has names and no text.
 fn of_names(word: &[Part]) -> bool {
     word.iter().all(|p| matches!(p, Part::Name(_)))
-}
-
-/// Whether a shell takes a word as it is, at any place of a command line.
-fn is_plain(word: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || "_-+=/.,:@%".contains(c);
-    // Some shells replace `=name` by the path of a program.
-    !word.is_empty() && !word.starts_with('=') && word.chars().all(plain)
-}
-
-/// A word between single quotes, within which a shell replaces nothing.
-fn single_quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn parts(word: &str) -> Result<Vec<Part>, String> {

@@ -3,6 +3,7 @@
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::strategy::StrategyError;
+use greenup_setting::setting;
 use greenup_space::{SpaceError, Stop};
 
 /// Why a session cannot start.
@@ -12,16 +13,18 @@ pub enum SessionError {
     #[error("{0}")]
     Space(SpaceError),
     /// The index of the space exceeds its memory limit.
-    #[error("the space is too large to index")]
+    #[error("the space is too large to index: restrict parameters, as {}, or add filters", setting("set").to("tile=16,32"))]
     OutOfMemory,
     /// The observer cancelled.
     #[error("stopped")]
     Interrupted,
     /// The filters reject every point.
-    #[error("no point of the space passes its filters")]
+    #[error(
+        "no point of the space passes its filters: `greenup space FILE` shows what each one removes"
+    )]
     Empty,
     /// The shard has no points.
-    #[error("shard {shard} has no points: the space has {points}")]
+    #[error("shard {shard} has no points: the space has {points}; use fewer shards")]
     EmptyShard {
         /// The shard.
         shard: crate::shard::Shard,
@@ -40,7 +43,7 @@ pub enum SessionError {
     #[error(transparent)]
     Objective(#[from] crate::problem::ValueError),
     /// A metric beside another objective.
-    #[error("a metric cannot be one of several objectives")]
+    #[error("a metric cannot be one of several objectives: name it alone")]
     MetricAlone,
     /// The machine model cannot predict the objective.
     #[error("`{machine}` cannot predict `{objective}` of this problem's work")]

@@ -2,6 +2,7 @@
 
 use super::record::Sweep;
 use crate::objective::{Objective, Unmet};
+use greenup_setting::setting;
 use greenup_space::Value;
 use std::fmt::Write as _;
 
@@ -27,7 +28,7 @@ pub struct Best<'a> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoBest {
     /// There are no trials.
-    #[error("the sweep has no trials")]
+    #[error("the sweep has no trials: `greenup tune` with {} measures some", setting("resume").on())]
     Empty,
     /// No trial succeeded.
     #[error("no trial of the sweep succeeded: {0}")]
@@ -36,7 +37,7 @@ pub enum NoBest {
     #[error("no trial of the sweep was measured in full")]
     Partial,
     /// No trial has a time.
-    #[error("the sweep has no times; it has {}", .0.join(", "))]
+    #[error("the sweep has no times; it has {}: name one with {}", .0.join(", "), setting("objective"))]
     NoTime(Vec<String>),
     /// The objective needs energies.
     #[error("the sweep has no energies, which the objective `{0}` needs")]

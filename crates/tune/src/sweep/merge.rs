@@ -28,10 +28,10 @@ pub enum MergeError {
         difference: Difference,
     },
     /// The new folder holds something.
-    #[error("{} is not empty", .0.display())]
+    #[error("{} is not empty: name a new folder", .0.display())]
     NotEmpty(PathBuf),
     /// The same folder is named twice.
-    #[error("{} is named twice", .0.display())]
+    #[error("{} is named twice: leave one out", .0.display())]
     Twice(PathBuf),
 }
 

@@ -165,7 +165,7 @@ fn fingerprint(
 fn one_word(pair: String) -> String {
     let apart = |c: char| c.is_whitespace() || "'\"\\".contains(c);
     if pair.contains(apart) {
-        shell_words::quote(&pair).into_owned()
+        greenup_setting::shell::single_quoted(&pair)
     } else {
         pair
     }

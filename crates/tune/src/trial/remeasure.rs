@@ -175,7 +175,7 @@ impl Bench<'_> {
             .rounds(vec![Built::Command(command.clone())], 1, seconds)
             .map_err(|e| match e {
                 TuneError::Finalists(why) => {
-                    let words = shell_words::join(&command.words);
+                    let words = greenup_setting::shell::joined(&command.words);
                     TuneError::Reference(format!("[baseline] command `{words}` failed: {why}"))
                 }
                 e => e,

@@ -4,6 +4,7 @@
 use crate::sweep::Failure as F;
 use crate::worker::inputs::{Kernel, LoadedInputs};
 use crate::worker::stop::Stop;
+use greenup_report::si::si;
 use std::time::{Duration, Instant};
 
 /// Bytes that one core writes in a second at most: two vectors of 64 bytes a cycle at 6 GHz.
@@ -33,7 +34,9 @@ pub(super) fn possible(time_s: f64, changed: usize, on_gpu: bool) -> Result<(), 
     let least = changed as f64 / if on_gpu { GPU } else { CORE * cores as f64 };
     if time_s < least {
         Err(failed(format!(
-            "a measured call took {time_s:.1e} s, and to write the {changed} bytes that its first call changed takes {least:.1e} s at least: later calls do less work"
+            "a measured call took {}, and to write the {changed} bytes that its first call changed takes {} at least: later calls do less work",
+            si(time_s, "s"),
+            si(least, "s")
         )))
     } else {
         Ok(())
@@ -89,11 +92,15 @@ pub(super) fn confirm(
     }
     if keeps_derived(inputs, kernel, known.max(time_s))? {
         return Ok(Some(format!(
-            "it keeps data that it derives from some inputs: new ones take {renewed:.1e} s, which is not measured"
+            "it keeps data that it derives from some inputs: new ones take {}, which is not measured",
+            si(renewed, "s")
         )));
     }
     Err(failed(format!(
-        "it takes {renewed:.1e} s on new data and {known:.1e} s on data that it has met: it remembers results or stops early, and its measured {time_s:.1e} s are not the time of its work"
+        "it takes {} on new data and {} on data that it has met: it remembers results or stops early, and its measured {} are not the time of its work",
+        si(renewed, "s"),
+        si(known, "s"),
+        si(time_s, "s")
     )))
 }
 

@@ -12,6 +12,7 @@ use crate::worker::repeats;
 use crate::worker::stop::Stop;
 use greenup_meter::Meter;
 use greenup_meter::stats::median;
+use greenup_report::si::si;
 use std::path::Path;
 use std::time::Instant;
 
@@ -292,7 +293,9 @@ fn command(
         let usual = median(times_s);
         if repeats::doubtful(once, usual) && once - usual > COLD_S {
             flags.push(format!(
-                "its first run took {once:.3} s and the measured ones {usual:.3} s: it may keep results between runs"
+                "its first run took {} and the measured ones {}: it may keep results between runs",
+                si(once, "s"),
+                si(usual, "s")
             ));
         }
         state.extend(program.numbers());

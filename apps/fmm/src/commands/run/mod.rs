@@ -50,6 +50,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  fmm run -n 1000000 --machine h200\n  fmm run -n 1000000 -a 1e-4   # -a is --accuracy: the relative error\n  fmm run --points apps/fmm/examples/charges.csv -o potentials.npy\n  fmm run -n 10000000 --device cuda+cpu --measure"
+)]
 pub struct RunArgs {
     #[command(flatten)]
     input: Input,

@@ -32,6 +32,9 @@ use std::time::Instant;
 use table::{csv, listed};
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --grid 0 -2:2:101 0:2:51 -o f.npy\n  printf 'qx,qy,qz\\n0,0.5,0.1\\n' > q.csv; gisaxs form-factor apps/gisaxs/examples/icosahedron.toml --q q.csv -o f.csv"
+)]
 pub struct FormFactorArgs {
     /// Input file (TOML) with a shape and its dimensions
     shape: PathBuf,
@@ -176,7 +179,9 @@ impl FormFactorArgs {
                 {
                     Some(n) if n <= MAX => {}
                     _ => {
-                        return Err(AppError::new("the grid has more than 2^30 points"));
+                        return Err(AppError::new(
+                            "the grid has more than 2^30 points: use fewer values of qx, qy or qz",
+                        ));
                     }
                 }
                 let im_qz = self.im_qz.unwrap_or(0.0);

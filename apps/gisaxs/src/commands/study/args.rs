@@ -8,6 +8,9 @@ use greenup_device::affinity::Pin;
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  gisaxs study\n  gisaxs study --device cuda --machine h200 -o study.html\n  gisaxs study --scaling --device cuda:all -o scaling.json"
+)]
 pub struct StudyArgs {
     #[command(flatten)]
     pub device: DeviceSetArg,

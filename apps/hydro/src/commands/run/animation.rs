@@ -156,7 +156,12 @@ fn convert(from: &Path, to: &Path, ending: &str, frames: usize) -> Result {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    let cannot = |e: std::io::Error| AppError::new(format!("ffmpeg cannot be run: {e}"));
+    let cannot = |e: std::io::Error| {
+        AppError::new(format!(
+            "ffmpeg, which draws the animation, cannot be run: {e}"
+        ))
+        .hint("install ffmpeg, or name a .png file")
+    };
     let mut group = Group::spawn(&mut command, OnInterrupt::Keep).map_err(cannot)?;
     let errors = group.take_stderr().map(|p| Capture::of(p, 2000));
     group.wait().map_err(cannot)?;

@@ -8,6 +8,9 @@ use greenup_app::{AppError, Result};
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  hydro study --intervals 8 --orders 2,3 --window 500ms -o study.json\n  hydro study --device cuda --machine h200 -o gpu.json"
+)]
 pub struct StudyArgs {
     /// Kinematic intervals per direction, held constant across orders
     #[arg(long, value_name = "N", default_value_t = 48)]

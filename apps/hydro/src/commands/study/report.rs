@@ -9,6 +9,9 @@ use greenup_files::{Outputs, ours};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
+#[command(
+    after_help = "Example:\n  hydro study --intervals 8 --orders 2 --window 300ms -o study.json; hydro report study.json --figure costs -o costs.svg"
+)]
 pub struct ReportArgs {
     /// File that `hydro study --out` wrote; traces of power are read from the .csv file of the same name
     #[arg(value_name = "STUDY.json")]
@@ -41,10 +44,10 @@ pub fn report(args: &ReportArgs) -> Result {
     let out = Output::file(&mut outputs, &path, &endings)?;
     let study = record::read(&args.study)?;
     if study.rows.is_empty() {
-        return Err(AppError::new(format!(
-            "{}: the study has no rows",
-            args.study.display()
-        )));
+        return Err(
+            AppError::new(format!("{}: the study has no rows", args.study.display()))
+                .hint("it was stopped before its first case: run `hydro study` again"),
+        );
     }
     if out.has_ending("html") {
         let page = page::page(&study)?;

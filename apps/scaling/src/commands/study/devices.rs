@@ -1,6 +1,6 @@
 //! What a study of scaling compares: GPUs, or ranks on the host's cores.
 
-use super::super::args::StudyArgs;
+use super::args::StudyArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{present, print, study};
 use greenup_device::cuda::Gpu;
@@ -20,10 +20,12 @@ impl Devices {
         if let DeviceSpec::Gpus(list) = named
             && list[0] > 0
         {
-            return Err(
-                AppError::new(format!("--device {named} is one GPU: there is nothing to compare"))
-                    .hint("--scaling takes all GPUs; `--device cpu` takes ranks, CUDA_VISIBLE_DEVICES chooses GPUs"),
-            );
+            return Err(AppError::new(format!(
+                "--device {named} is one GPU: there is nothing to compare"
+            ))
+            .hint(
+                "it takes all GPUs; `--device cpu` takes ranks, CUDA_VISIBLE_DEVICES chooses GPUs",
+            ));
         }
         let name = match found.gpus.first() {
             Some(gpu) => gpu.name.clone(),
@@ -51,18 +53,18 @@ impl Devices {
 
     /// The numbers of devices, of the user or 1, 2, 4, … and the largest.
     pub fn counts(&self, args: &StudyArgs) -> Result<Vec<usize>> {
-        let (scaling, gpus) = (&args.scaling, self.gpus.len());
+        let gpus = self.gpus.len();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let all = if gpus == 0 { cores } else { gpus };
-        let mut counts = match scaling.counts.as_slice() {
-            [] => study::counts(scaling.max.unwrap_or(all)),
+        let mut counts = match args.counts.as_slice() {
+            [] => study::counts(args.max.unwrap_or(all)),
             some => [&[1], some].concat(),
         };
         counts.sort_unstable();
         counts.dedup();
         let most = counts.last().copied().unwrap_or(1);
         if gpus > 0 && most > all {
-            let flag = if scaling.counts.is_empty() {
+            let flag = if args.counts.is_empty() {
                 "--max"
             } else {
                 "--counts"

@@ -1,14 +1,15 @@
-//! `greenup study --scaling`: applications on 1, 2, 4, … devices.
+//! `greenup scaling study`: applications on 1, 2, 4, … devices.
 
+pub mod args;
 mod devices;
 mod link;
 mod results;
 mod runs;
 
-use super::args::StudyArgs;
 use super::cases;
 use crate::study::runs_file::{Line, Start};
 use crate::study::{self, ScalingOptions};
+use args::StudyArgs;
 use devices::Devices;
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
@@ -19,9 +20,8 @@ use std::time::{Duration, Instant};
 
 pub fn run(args: &StudyArgs) -> Result {
     let begin = Instant::now();
-    let scaling = &args.scaling;
     let mut outputs = Outputs::new();
-    let named = scaling
+    let named = args
         .machine
         .as_deref()
         .map(|name| machine::input(name, &mut outputs))
@@ -37,7 +37,7 @@ pub fn run(args: &StudyArgs) -> Result {
         counts: &counts,
         folder: temporary.path(),
     };
-    let (found, absent) = cases::find(scaling, &on)?;
+    let (found, absent) = cases::find(args, &on)?;
     absent.iter().for_each(print::warn);
     devices.missing.extend(absent);
     if found.is_empty() {
@@ -46,7 +46,7 @@ pub fn run(args: &StudyArgs) -> Result {
     }
     outputs.folder(&args.out)?;
     ours::check(&args.out, results::FILES)?;
-    let mut file = runs::open(&args.out, scaling.resume)?;
+    let mut file = runs::open(&args.out, args.resume)?;
     let provenance = Provenance::of_process();
     let (machine, link) = match file.start() {
         Some(before) => runs::continued(before, &devices.name, numbers.is_empty())?,
@@ -76,8 +76,8 @@ pub fn run(args: &StudyArgs) -> Result {
             .unwrap_or_default(),
         folder: temporary.path().to_owned(),
         device: devices.name,
-        rounds: scaling.rounds,
-        until: scaling.budget.map(|s| begin + Duration::from_secs_f64(s)),
+        rounds: args.rounds,
+        until: args.budget.map(|s| begin + Duration::from_secs_f64(s)),
         machine,
         link,
         missing: devices.missing,

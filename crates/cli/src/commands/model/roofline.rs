@@ -33,11 +33,11 @@ pub fn run(args: &RooflineArgs) -> Result {
                 AppError::new("these machines share no flop class").hint("name one with --flop")
             })?,
     };
-    let (lo, hi) = (args.intensity[0], args.intensity[1]);
-    if !(lo > 0.0 && hi > lo && hi.is_finite()) {
+    let (lo, hi) = args.intensity.span();
+    if lo >= hi {
         return Err(
-            AppError::new(format!("invalid intensity range: {lo} … {hi}"))
-                .hint("give two positive numbers, the smaller first"),
+            AppError::new(format!("a range from {lo} to {hi} flop/B is empty"))
+                .hint("give --intensity FROM:TO, like 0.0625:512"),
         );
     }
     let lines = machines

@@ -39,7 +39,8 @@ pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
         .map(|(_, c)| c)
         .collect();
     if configs.is_empty() {
-        return Err(AppError::new("no trial of the sweep succeeded"));
+        return Err(AppError::new("no trial of the sweep succeeded")
+            .hint("`greenup sweeps show DIR` counts its failures"));
     }
     let setup = setup::setup(&problem, args.gpu.as_deref(), Some("none"))?;
     print::note(format!(

@@ -6,22 +6,16 @@ mod terminal;
 
 use super::model::calibrate::measured_in;
 use crate::args::StudyArgs;
-use crate::programs;
 use files::{check, rescue, save};
 use greenup_app::error::{AppError, Result};
 use greenup_app::progress::Bars;
 use greenup_app::{interrupt, machine, present, print, sensors};
 use greenup_files::{Journal, Outputs};
-use greenup_report::provenance::arguments;
 use greenup_study::device::suffix;
 use greenup_study::{Journals, Provenance, StudyOptions, summary};
 use std::collections::BTreeMap;
 
 pub fn run(args: &StudyArgs) -> Result {
-    if args.scaling.scaling {
-        let words: Vec<_> = std::env::args_os().skip(1).collect();
-        return programs::start("scaling", Some("greenup"), &words);
-    }
     let mut outputs = Outputs::new();
     sensors::input(args.sensor.sensor.as_deref(), &mut outputs);
     let assume = args
@@ -30,10 +24,10 @@ pub fn run(args: &StudyArgs) -> Result {
         .map(|name| machine::input(name, &mut outputs))
         .transpose()?;
     if let Some(m) = assume.as_ref().filter(|m| !m.has_energy()) {
-        return Err(AppError::new(format!(
-            "`{}` has no energy costs to assume",
-            m.name
-        )));
+        return Err(
+            AppError::new(format!("`{}` has no energy costs to assume", m.name))
+                .hint("`greenup machines` shows which machines have them"),
+        );
     }
     let found = present::find(&args.device)?;
     // Find out before measuring, not after.
@@ -50,7 +44,7 @@ pub fn run(args: &StudyArgs) -> Result {
         gpus,
         missing: found.missing,
         assume,
-        provenance: Provenance::now(format!("greenup {}", arguments())),
+        provenance: Provenance::of_process(),
     };
     print::note(format!(
         "studies {}: about {}",

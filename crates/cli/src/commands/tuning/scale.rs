@@ -60,7 +60,8 @@ pub fn run(args: &ScaleArgs) -> Result {
         .map(|(why, config)| (why, of.config(&config)))
         .collect();
     if configs.is_empty() {
-        return Err(AppError::new("no trial of the sweep succeeded"));
+        return Err(AppError::new("no trial of the sweep succeeded")
+            .hint("`greenup sweeps show DIR` counts its failures"));
     }
     differ(&names.join("+"), &problems, &configs[0].1)?;
     let setup = setup::setup(

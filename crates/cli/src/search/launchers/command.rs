@@ -1,5 +1,7 @@
 //! The shell line by which a launcher starts a program.
 
+use greenup_setting::shell::{self, single_quoted};
+
 /// Launcher text that stands for the program and its arguments, as one word.
 const PLACE: &str = "{}";
 
@@ -47,21 +49,12 @@ fn ssh(launcher: &str) -> Option<String> {
     Some(format!("{out} {rest}"))
 }
 
-/// A word for a shell; a leading `~/` stays for the shell to expand.
+/// A word for the shell of a host; a leading `~/` stays for it to expand.
 pub fn quoted(word: &str) -> String {
-    if let Some(rest) = word.strip_prefix("~/") {
-        return format!("~/{}", quoted(rest));
+    match word.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", shell::quoted(rest)),
+        None => shell::quoted(word),
     }
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        single_quoted(word)
-    }
-}
-
-fn single_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

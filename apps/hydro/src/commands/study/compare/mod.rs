@@ -18,6 +18,9 @@ use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  hydro study --intervals 8 --orders 2 --window 300ms --threads 1 -o one.json\n  hydro study --intervals 8 --orders 2 --window 300ms -o all.json\n  hydro compare one.json all.json"
+)]
 pub struct CompareArgs {
     /// Study that is compared with, e.g. of the CPU
     #[arg(value_name = "BASE.json")]

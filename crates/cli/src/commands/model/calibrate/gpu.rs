@@ -46,7 +46,8 @@ pub fn run(
         return Err(if calibration.interrupted {
             AppError::interrupted("interrupted before anything was measured")
         } else {
-            AppError::new("nothing was measured")
+            AppError::new("no microbenchmark of the GPU was measured")
+                .hint("the warnings above say why")
         });
     }
     let _saving = greenup_app::interrupt::saving();

@@ -98,11 +98,6 @@ pub fn run(args: &PredictArgs) -> Result {
         return from_counters(dir, &machine, args.json);
     }
     if let Some(watts) = args.cap {
-        if !watts.is_finite() {
-            return Err(AppError::new(format!(
-                "a power cap of {watts} W is no number of watts"
-            )));
-        }
         machine = machine.power_bounded(watts).map_err(|e| {
             AppError::new(e.to_string()).hint("--cap is the total power of one node")
         })?;

@@ -1,7 +1,7 @@
 //! What the power cap slows: `greenup whatif schedule` and `no-throttle` (slides 95 to 101 of Choi et al.).
 
-use super::{positive, view};
-use crate::args::WhatifArgs;
+use super::view;
+use crate::args::{Intensities, WhatifArgs};
 use greenup_app::args::FigureArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, output, print};
@@ -41,11 +41,10 @@ pub fn schedule(
     args: &WhatifArgs,
     name: &str,
     watts: Option<f64>,
-    intensity: &[f64],
+    intensity: &Intensities,
     out: Option<&Path>,
     look: &FigureArgs,
 ) -> Result {
-    positive(intensity)?;
     let mut outputs = Outputs::new();
     let m = machine::input(name, &mut outputs)?;
     let figure = output::figure(&mut outputs, out, args.json)?;
@@ -61,8 +60,7 @@ pub fn schedule(
         );
     }
     if let Some(to) = &figure {
-        let least = intensity.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = intensity.iter().copied().fold(0.0, f64::max);
+        let (least, most) = intensity.span();
         let range = if least < most {
             (least, most)
         } else {
@@ -78,7 +76,7 @@ pub fn schedule(
     }
     let (minus, plus) = (r.balance_minus(), r.balance_plus());
     if args.json {
-        let points: Vec<Value> = (intensity.iter())
+        let points: Vec<Value> = (intensity.0.iter())
             .map(|&i| {
                 let (t, time) = (r.throttling(i), r.time_per_flop(i));
                 json!({ "intensity": i, "limit": limit(&r, i), "slowdown_flop": t.flop,
@@ -114,21 +112,14 @@ pub fn schedule(
         .si("flops", "", "flop/s", |i| 1.0 / r.time_per_flop(*i))
         .si("memory", "", "B/s", |i| 1.0 / (i * r.time_per_flop(*i)))
         .si("power", "", "W", |i| r.power(*i));
-    print::table(&columns.table("", intensity));
+    print::table(&columns.table("", &intensity.0));
     print::line("s_flop, s_mem: time of a flop and of a byte over those at their peak");
     note_clock(&m);
     Ok(())
 }
 
-pub fn no_throttle(args: &WhatifArgs, name: &str, intensity: Option<&[f64]>) -> Result {
-    let (lo, hi) = match intensity {
-        Some(&[lo, hi]) if lo > 0.0 && hi >= lo && hi.is_finite() => (lo, hi),
-        Some(_) => {
-            return Err(AppError::new("invalid intensity range")
-                .hint("give two positive numbers, the smaller first"));
-        }
-        None => (0.0, f64::INFINITY),
-    };
+pub fn no_throttle(args: &WhatifArgs, name: &str, range: Option<(f64, f64)>) -> Result {
+    let (lo, hi) = range.unwrap_or((0.0, f64::INFINITY));
     let m = machine::load(name)?;
     let r = view(args, &m)?;
     let c = r.cap_without_throttling(lo, hi);
@@ -142,7 +133,7 @@ pub fn no_throttle(args: &WhatifArgs, name: &str, intensity: Option<&[f64]>) -> 
             "usable_power_w": r.dpi, "largest_slowdown": slowdown, "all_units_w": all }));
     }
     print::line(format!("{}: {} and slow memory", m.title, class(args, &m)));
-    let range = match intensity {
+    let range = match range {
         Some(_) => format!("least Δπ from {} to {} flop/B", three(lo), three(hi)),
         None => "least Δπ over all intensities".to_owned(),
     };

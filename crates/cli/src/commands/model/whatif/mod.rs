@@ -1,12 +1,12 @@
 //! `greenup whatif`.
 
 mod cap;
+mod tradeoff;
 
-use crate::args::{Question, WhatifArgs};
+use crate::args::{Intensities, Question, WhatifArgs};
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
 use greenup_model::refined::{Instruction, refined_peak};
-use greenup_model::tradeoff::{Case, Tradeoff};
 use greenup_model::{EnergyRoofline, Machine, Op};
 use greenup_report::si::{si, three};
 use greenup_report::table::Columns;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 pub fn run(args: &WhatifArgs) -> Result {
     match &args.question {
-        Question::Throttle { machine, k, at } => throttle(args, machine, k, &at.intensity),
+        Question::Throttle { machine, k, at } => throttle(args, machine, k, &at.intensity.0),
         Question::Schedule {
             machine,
             watts,
@@ -23,34 +23,27 @@ pub fn run(args: &WhatifArgs) -> Result {
             look,
         } => cap::schedule(args, machine, *watts, intensity, out.as_deref(), look),
         Question::NoThrottle { machine, intensity } => {
-            cap::no_throttle(args, machine, intensity.as_deref())
+            let range = intensity.as_ref().map(Intensities::span);
+            cap::no_throttle(args, machine, range)
         }
         Question::Bound {
             machine,
             watts,
             against,
             at,
-        } => bound(args, machine, *watts, against.as_deref(), &at.intensity),
+        } => bound(args, machine, *watts, against.as_deref(), &at.intensity.0),
         Question::Cluster {
             machine,
             of,
             nodes,
             at,
-        } => cluster(args, machine, of, *nodes, &at.intensity),
+        } => cluster(args, machine, of, *nodes, &at.intensity.0),
         Question::Tradeoff {
             machine,
             intensity,
             work,
             traffic,
-        } => tradeoff(
-            args,
-            machine,
-            Tradeoff {
-                intensity: *intensity,
-                extra_work: *work,
-                less_traffic: *traffic,
-            },
-        ),
+        } => tradeoff::tradeoff(args, machine, &intensity.0, (*work, *traffic)),
         Question::Streaming => streaming(args),
         Question::Refined {
             instructions,
@@ -66,9 +59,9 @@ fn view(args: &WhatifArgs, machine: &Machine) -> Result<EnergyRoofline> {
     Ok(machine.roofline(flop, Op::Dram)?)
 }
 
-fn positive(values: &[f64]) -> Result {
-    match values.iter().find(|v| !v.is_finite() || **v <= 0.0) {
-        Some(v) => Err(AppError::new(format!("{v} must be a positive number"))),
+fn positive(values: &[(&str, f64)]) -> Result {
+    match values.iter().find(|(_, v)| !v.is_finite() || *v <= 0.0) {
+        Some((flag, v)) => Err(AppError::new(format!("{flag} {v}: give a positive number"))),
         None => Ok(()),
     }
 }
@@ -120,7 +113,6 @@ fn ratio_json(name: &str, ratios: &[[f64; 6]]) -> Vec<Value> {
 }
 
 fn throttle(args: &WhatifArgs, machine: &str, ks: &[f64], intensity: &[f64]) -> Result {
-    positive(intensity)?;
     let m = machine::load(machine)?;
     let base = view(args, &m)?;
     let (mut all, mut values) = (Vec::new(), Vec::new());
@@ -149,7 +141,6 @@ fn bound(
     against: Option<&str>,
     intensity: &[f64],
 ) -> Result {
-    positive(intensity)?;
     let m = machine::load(machine)?;
     let bounded = m.power_bounded(watts)?;
     let base = view(args, &m)?;
@@ -163,10 +154,12 @@ fn bound(
         let n = (watts / s.max_power()?).floor();
         if n < 1.0 {
             return Err(AppError::new(format!(
-                "one `{}` draws up to {:.1} W, more than {watts} W",
+                "one `{}` draws up to {}, more than the bound of {}",
                 s.name,
-                s.max_power()?
-            )));
+                si(s.max_power()?, "W"),
+                si(watts, "W")
+            ))
+            .hint("raise --watts, or name a smaller machine with --against"));
         }
         let r = ratios(&new, &view(args, &s.cluster(n)?)?, intensity);
         let name = format!("{n} × {}", s.name);
@@ -192,7 +185,6 @@ fn cluster(
     nodes: Option<f64>,
     intensity: &[f64],
 ) -> Result {
-    positive(intensity)?;
     let (b, s) = (machine::load(big)?, machine::load(small)?);
     let exact = s.nodes_for_power_of(&b)?;
     let n = nodes.unwrap_or_else(|| exact.round().max(1.0));
@@ -206,41 +198,6 @@ fn cluster(
         n, s.name, b.name, exact
     ));
     print_ratios(rows(&format!("{n} × {}", s.name), &r));
-    Ok(())
-}
-
-fn tradeoff(args: &WhatifArgs, machine: &str, t: Tradeoff) -> Result {
-    positive(&[t.intensity])?;
-    if !(t.extra_work > 1.0 && t.less_traffic > 1.0) {
-        return Err(AppError::new("f and m must both be above 1")
-            .hint("the trade is more flops (f) for fewer bytes (m)"));
-    }
-    let m = machine::load(machine)?;
-    let g = view(args, &m)?.tradeoff(t);
-    let case = match g.case {
-        Case::Memory => "both memory bound",
-        Case::Crossing => "memory bound before, compute bound after",
-        Case::Compute => "both compute bound",
-    };
-    if args.json {
-        return print::json(
-            &json!({ "case": case, "speedup": g.speedup, "greenup": g.greenup,
-            "powerup": g.greenup / g.speedup, "greenup_bounds": g.greenup_bounds,
-            "max_extra_work": g.max_extra_work,
-            "max_extra_work_any_traffic": g.max_extra_work_any_traffic }),
-        );
-    }
-    print::line(format!("{}: {case}", m.title));
-    print::line(format!("  speedup  {:.3}", g.speedup));
-    print::line(format!("  powerup  {:.3}", g.greenup / g.speedup));
-    print::line(format!(
-        "  greenup  {:.3}   bounds of this case {:.3} … {:.3}",
-        g.greenup, g.greenup_bounds.0, g.greenup_bounds.1
-    ));
-    print::line(format!(
-        "  saves energy while f < {:.3} at this m, and never for f ≥ {:.3}",
-        g.max_extra_work, g.max_extra_work_any_traffic
-    ));
     Ok(())
 }
 
@@ -277,7 +234,7 @@ fn streaming(args: &WhatifArgs) -> Result {
 }
 
 fn refined(args: &WhatifArgs, mix: &[String], lanes: f64, cores: f64, clock: f64) -> Result {
-    positive(&[lanes, cores, clock])?;
+    positive(&[("--lanes", lanes), ("--cores", cores)])?;
     let mix: Vec<Instruction> = mix
         .iter()
         .map(|text| {

@@ -122,14 +122,14 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
         });
     }
     print::line(format!(
-        "{}: {} configs on {}, {} evaluated by `{}`, {} failed; {:.1} simulated seconds",
+        "{}: {} configs on {}, {} evaluated by `{}`, {} failed; {} simulated",
         print::bold(&sweep.facts.name),
         sweep.trials.len(),
         sweep.facts.device,
         found.evaluations,
         name,
         found.failures,
-        found.clock_s
+        si(found.clock_s, "s")
     ));
     let Some(best) = &found.best else {
         let why = match args.objective[0] {
@@ -151,7 +151,7 @@ fn single(args: &ReplayArgs, sweep: &Sweep, budget: Budget, name: &str) -> Resul
     print::line(format!("  {}", config));
     let columns = Columns::<Step>::new()
         .text("evaluation", "", |s| s.evaluation.to_string())
-        .text("clock s", "", |s| format!("{:.1}", s.clock_s))
+        .si("clock", "", "s", |s| s.clock_s)
         .text("value", "", |s| in_unit(sweep, args.objective[0], s.value))
         .text("of optimum", "", |s| {
             format!("{:.2} %", 100.0 * found.optimum / s.value)

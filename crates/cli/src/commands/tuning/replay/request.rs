@@ -5,6 +5,7 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::output::{self, Output};
 use greenup_files::Outputs;
+use greenup_tune::session::SessionError;
 use greenup_tune::sweep::Folder;
 use greenup_tune::{Objective, Sweep};
 
@@ -12,9 +13,7 @@ use greenup_tune::{Objective, Sweep};
 pub(super) fn aimed(args: &ReplayArgs, mut sweep: Sweep) -> Result<Sweep> {
     let metrics = (args.objective.iter()).filter(|o| matches!(o, Objective::Metric(_)));
     if metrics.count() > 0 && args.objective.len() > 1 {
-        return Err(AppError::new(
-            "a metric cannot be one of several objectives",
-        ));
+        return Err(AppError::new(SessionError::MetricAlone.to_string()));
     }
     for o in &args.objective {
         sweep = search::aimed(sweep, Some(*o))?.0;

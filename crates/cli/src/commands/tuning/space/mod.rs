@@ -313,7 +313,7 @@ fn stream<W: Write>(space: &Space, to: W, name: &str, lost: &dyn Fn() -> bool) -
     if let Some(e) = failed {
         return Err(match e.into_kind() {
             csv::ErrorKind::Io(e) => failed_to(e),
-            e => AppError::new(format!("{name}: {e:?}")),
+            e => AppError::new(format!("{name}: a row of points cannot be written: {e:?}")),
         });
     }
     if interrupt::requested() {

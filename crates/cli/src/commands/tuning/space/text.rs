@@ -1,6 +1,7 @@
 //! What `greenup space` prints as text.
 
 use greenup_app::print;
+use greenup_report::si::si;
 use greenup_report::table::Columns;
 use greenup_space::{Estimate, Funnel, FunnelRow, Space, Value};
 use greenup_study::pages::pruning::size;
@@ -17,10 +18,10 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64
     }
     let points = size(funnel.cartesian, funnel.estimate);
     print::line(format!(
-        "{} valid points of {} [{:.1} ms to read, compile and {}]\n",
+        "{} valid points of {} [{} to read, compile and {}]\n",
         print::bold(&size(valid, estimate(funnel))),
         points,
-        seconds * 1e3,
+        si(seconds, "s"),
         if valid.is_some() {
             "index"
         } else {
