@@ -7,7 +7,6 @@ use crate::output::faults::{ENERGY, EnergyCheck, limiting_zone, negative};
 use crate::session::run::Run;
 use crate::time::stepping::{Clock, Report};
 use greenup_app::print;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Drift of the total energy above which a result is doubtful, and above which a run ends.
@@ -22,7 +21,45 @@ const FIRST_STEPS: usize = 50;
 /// Steps between the checks of energies on a GPU, from which they are copied.
 const GPU_PERIOD: usize = 10;
 
-/// What was said so far.
+/// Negative values of a field so far.
+struct Undershoot {
+    field: &'static str,
+    /// Most zones of a step.
+    zones: f64,
+    /// The largest depth below 0, its share of the field's largest value then, and its zone.
+    depth: f64,
+    share: f64,
+    place: String,
+    /// Steps at which it was seen.
+    first: usize,
+    last: usize,
+}
+
+impl Undershoot {
+    fn and(&mut self, now: Self) {
+        let (first, zones) = (self.first, self.zones.max(now.zones));
+        let last = now.last;
+        if now.depth > self.depth || now.depth.is_nan() {
+            *self = now;
+        }
+        (self.first, self.last, self.zones) = (first, last, zones);
+    }
+
+    /// `the specific internal energy is below 0 in 3 zones, least -5.5e-2 (0.3 % of its largest value) in zone 0 …`
+    fn text(&self) -> String {
+        format!(
+            "the {} is below 0 in {} zone{}, least {:.2e} ({:.2} % of its largest value) {}",
+            self.field,
+            self.zones,
+            if self.zones > 1.0 { "s" } else { "" },
+            -self.depth,
+            100.0 * self.share,
+            self.place
+        )
+    }
+}
+
+/// What was seen so far.
 pub struct Watch {
     run: Arc<Run>,
     energies: EnergyCheck,
@@ -31,7 +68,7 @@ pub struct Watch {
     first: f64,
     largest: f64,
     limit: f64,
-    said: BTreeSet<&'static str>,
+    undershoots: Vec<Undershoot>,
     /// All messages, on the first rank.
     pub messages: Vec<String>,
 }
@@ -45,7 +82,7 @@ impl Watch {
             first: clock.dt,
             largest: clock.dt,
             limit: f64::INFINITY,
-            said: BTreeSet::new(),
+            undershoots: Vec::new(),
             messages: Vec::new(),
         }
     }
@@ -98,39 +135,69 @@ impl Watch {
         if c.steps.is_power_of_two() {
             return Ok(true);
         }
-        if self.said.contains(ENERGY) || on_gpu && !c.steps.is_multiple_of(GPU_PERIOD) {
+        let known = self.undershoots.iter().any(|u| u.field == ENERGY);
+        if known || on_gpu && !c.steps.is_multiple_of(GPU_PERIOD) {
             return Ok(false);
         }
         Ok(self.energies.any_negative(&engine.energy_coefficients()?))
     }
 
-    /// Says which fields of a state are negative, each once. All ranks call it.
+    /// Notes which fields of a state are negative, and says each once. All ranks call it.
     pub fn state(&mut self, c: &Clock, state: &State) {
-        let mut found = negative(&self.run.hydro, state);
-        for f in &mut found {
-            let mut all = [f.zones as f64];
+        for f in negative(&self.run.hydro, state) {
+            let (mut all, mut largest) = ([f.zones as f64], [f.largest]);
             self.run.ranks.sum(&mut all);
-            let here = format!(
-                "{:.3e} in zone {} near {:.4?}",
-                f.value,
-                self.run.number(f.zone),
-                f.at
-            );
+            self.run.ranks.max(&mut largest);
+            let place = format!("in zone {} near {:.4?}", self.run.number(f.zone), f.at);
             let depth = if f.zones > 0 {
                 -f.value
             } else {
                 f64::NEG_INFINITY
             };
-            let worst = of_all(&*self.run.ranks, depth, &here);
-            if all[0] > 0.0 && self.said.insert(f.field) {
+            let mut deepest = [depth];
+            self.run.ranks.max(&mut deepest);
+            let place = of_all(&*self.run.ranks, depth, &place);
+            let now = Undershoot {
+                field: f.field,
+                zones: all[0],
+                depth: deepest[0],
+                share: deepest[0] / largest[0].max(f64::MIN_POSITIVE),
+                place,
+                first: c.steps,
+                last: c.steps,
+            };
+            match self.undershoots.iter_mut().find(|u| u.field == f.field) {
+                _ if all[0] == 0.0 => {}
+                Some(before) => before.and(now),
+                None => {
+                    let text = format!("{} at t = {:.6e} (step {})", now.text(), c.t, c.steps);
+                    if self.run.is_first() {
+                        print::note(text);
+                    }
+                    self.undershoots.push(now);
+                }
+            }
+        }
+    }
+
+    /// Says of each field that was negative whether it still is. All ranks call it.
+    fn undershot(&mut self, c: &Clock) {
+        for u in std::mem::take(&mut self.undershoots) {
+            if u.last == c.steps {
                 self.say(format!(
-                    "the {} is negative in {} zone{} at t = {:.6e} (step {}), least {worst}: the fields there are wrong. Fix: a finer mesh, a lower --order or a smaller --cfl",
-                    f.field,
-                    all[0],
-                    if all[0] > 1.0 { "s" } else { "" },
-                    c.t,
+                    "{}, and at the end (step {}): values there are unphysical. Fix: a finer mesh, a lower --order or a smaller --cfl",
+                    u.text(),
                     c.steps
                 ));
+            } else if self.run.is_first() {
+                let text = format!(
+                    "{}, from step {} to step {} or later, and nowhere at the end (step {}): an undershoot of the polynomials at a jump, which passed",
+                    u.text(),
+                    u.first,
+                    u.last,
+                    c.steps
+                );
+                self.messages.push(text);
             }
         }
     }
@@ -168,6 +235,7 @@ impl Watch {
         timings: Timings,
     ) -> Result<(), HydroError> {
         self.state(c, state);
+        self.undershot(c);
         let drift = report.energy_drift.unwrap_or_default();
         if self.is_conserved() && drift.abs() > DOUBTFUL {
             self.say(format!(
