@@ -21,41 +21,79 @@ const FIRST_STEPS: usize = 50;
 /// Steps between the checks of energies on a GPU, from which they are copied.
 const GPU_PERIOD: usize = 10;
 
-/// Negative values of a field so far.
-struct Undershoot {
-    field: &'static str,
-    /// Most zones of a step.
+/// Depth below 0, as a share of the field's largest value, below which a polynomial's undershoot at a shock is no reason for doubt.
+const SMALL: f64 = 0.01;
+
+/// Negative values of a field at a step.
+#[derive(Clone)]
+struct Depth {
+    step: usize,
     zones: f64,
-    /// The largest depth below 0, its share of the field's largest value then, and its zone.
-    depth: f64,
+    /// How far below 0, and as a share of the field's largest value.
+    value: f64,
     share: f64,
+    /// Where.
     place: String,
-    /// Steps at which it was seen.
-    first: usize,
-    last: usize,
 }
 
-impl Undershoot {
-    fn and(&mut self, now: Self) {
-        let (first, zones) = (self.first, self.zones.max(now.zones));
-        let last = now.last;
-        if now.depth > self.depth || now.depth.is_nan() {
-            *self = now;
-        }
-        (self.first, self.last, self.zones) = (first, last, zones);
-    }
-
-    /// `the specific internal energy is below 0 in 3 zones, least -5.5e-2 (0.3 % of its largest value) in zone 0 …`
+impl Depth {
+    /// `in 3 zones, least -5.46e-2 (0.30 % of its largest value) in zone 0 near …`
     fn text(&self) -> String {
         format!(
-            "the {} is below 0 in {} zone{}, least {:.2e} ({:.2} % of its largest value) {}",
-            self.field,
+            "in {} zone{}, least {:.2e} ({:.2} % of its largest value) {}",
             self.zones,
             if self.zones > 1.0 { "s" } else { "" },
-            -self.depth,
+            -self.value,
             100.0 * self.share,
             self.place
         )
+    }
+}
+
+/// Negative values of a field so far.
+struct Undershoot {
+    field: &'static str,
+    first: usize,
+    latest: Depth,
+    worst: Depth,
+}
+
+impl Undershoot {
+    fn and(&mut self, now: Depth) {
+        if now.value > self.worst.value || now.value.is_nan() {
+            self.worst = now.clone();
+        }
+        self.latest = now;
+    }
+
+    /// What to say after the last step, and whether it is a reason for doubt.
+    fn ended(&self, last: usize) -> (String, bool) {
+        let Self {
+            field,
+            first,
+            latest,
+            worst,
+        } = self;
+        let deepest = format!("deepest {:.2e} at step {}", -worst.value, worst.step);
+        if latest.step < last {
+            let text = format!(
+                "the {field} was below 0 {}, first at step {first}, last seen at step {}, and is nowhere at the end (step {last})",
+                worst.text(),
+                latest.step
+            );
+            return (text, false);
+        }
+        let text = format!(
+            "the {field} is below 0 {} at the end (step {last}), since step {first}, {deepest}: ",
+            latest.text()
+        );
+        if latest.share < SMALL {
+            let why = "an undershoot of the polynomials at a shock or jump, less on a finer mesh";
+            (text + why, false)
+        } else {
+            let fix = "values there are unphysical. Fix: a finer mesh, a lower --order or a smaller --cfl";
+            (text + fix, true)
+        }
     }
 }
 
@@ -157,24 +195,33 @@ impl Watch {
             let mut deepest = [depth];
             self.run.ranks.max(&mut deepest);
             let place = of_all(&*self.run.ranks, depth, &place);
-            let now = Undershoot {
-                field: f.field,
+            let now = Depth {
+                step: c.steps,
                 zones: all[0],
-                depth: deepest[0],
+                value: deepest[0],
                 share: deepest[0] / largest[0].max(f64::MIN_POSITIVE),
                 place,
-                first: c.steps,
-                last: c.steps,
             };
-            match self.undershoots.iter_mut().find(|u| u.field == f.field) {
+            let before = self.undershoots.iter_mut().find(|u| u.field == f.field);
+            match before {
                 _ if all[0] == 0.0 => {}
                 Some(before) => before.and(now),
                 None => {
-                    let text = format!("{} at t = {:.6e} (step {})", now.text(), c.t, c.steps);
                     if self.run.is_first() {
-                        print::note(text);
+                        print::note(format!(
+                            "the {} is below 0 {} at t = {:.6e} (step {})",
+                            f.field,
+                            now.text(),
+                            c.t,
+                            c.steps
+                        ));
                     }
-                    self.undershoots.push(now);
+                    self.undershoots.push(Undershoot {
+                        field: f.field,
+                        first: c.steps,
+                        latest: now.clone(),
+                        worst: now,
+                    });
                 }
             }
         }
@@ -183,20 +230,10 @@ impl Watch {
     /// Says of each field that was negative whether it still is. All ranks call it.
     fn undershot(&mut self, c: &Clock) {
         for u in std::mem::take(&mut self.undershoots) {
-            if u.last == c.steps {
-                self.say(format!(
-                    "{}, and at the end (step {}): values there are unphysical. Fix: a finer mesh, a lower --order or a smaller --cfl",
-                    u.text(),
-                    c.steps
-                ));
+            let (text, doubtful) = u.ended(c.steps);
+            if doubtful {
+                self.say(text);
             } else if self.run.is_first() {
-                let text = format!(
-                    "{}, from step {} to step {} or later, and nowhere at the end (step {}): an undershoot of the polynomials at a jump, which passed",
-                    u.text(),
-                    u.first,
-                    u.last,
-                    c.steps
-                );
                 self.messages.push(text);
             }
         }
