@@ -1,10 +1,10 @@
 //! The `hydro` command, as a function: its executable and the Python package call it.
 
+use crate::commands::run::How;
 use crate::commands::{list, mesh, restart, run, study};
 use crate::session::help;
 use crate::session::settings::{REMEMBERED, Settings};
 use clap::{Parser, Subcommand};
-use greenup_app::args::MachineArg;
 use greenup_app::ranks::check_alone;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,10 +32,7 @@ enum Command {
         #[command(flatten)]
         settings: Settings,
         #[command(flatten)]
-        machine: MachineArg,
-        /// Print the result as JSON
-        #[arg(long)]
-        json: bool,
+        how: How,
     },
     /// List the problems with their default mesh, final time and order
     #[command(after_help = "Example:\n  hydro list")]
@@ -74,10 +71,7 @@ enum Command {
         #[command(flatten)]
         settings: Settings,
         #[command(flatten)]
-        machine: MachineArg,
-        /// Print the result as JSON
-        #[arg(long)]
-        json: bool,
+        how: How,
     },
 }
 
@@ -87,15 +81,10 @@ const USE_WISDOM: &[&str] = &["run", "restart", "study"];
 /// Runs the command with the arguments of this process; returns its exit code.
 pub fn main() -> ExitCode {
     greenup_app::command::run(USE_WISDOM, |cli: Cli| match cli.command {
-        Command::Run {
-            settings,
-            machine,
-            json,
-        } => {
+        Command::Run { settings, how } => {
             settings.only_of_outputs()?;
             let (problem, s) = settings.resolved()?;
-            let machine = machine.load()?;
-            run::run(&problem, &s, None, (machine.as_ref(), json))
+            run::run(&problem, &s, None, &how)
         }
         Command::List { json } => check_alone().and_then(|()| list::list(json)),
         Command::Mesh(args) => check_alone().and_then(|()| mesh::mesh(&args)),
@@ -105,8 +94,7 @@ pub fn main() -> ExitCode {
         Command::Restart {
             from,
             settings,
-            machine,
-            json,
-        } => restart::restart(&from, &settings, (machine.load()?.as_ref(), json)),
+            how,
+        } => restart::restart(&from, &settings, &how),
     })
 }

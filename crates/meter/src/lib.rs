@@ -19,6 +19,7 @@
 //! | [`protocol`] | warm-up, windows, repetition to a requested error, cross-check, flags |
 //! | [`measurement`] | results and flags |
 //! | [`command`], [`interleaved`], [`comparison`] | running commands in interleaved order, and comparing them |
+//! | [`energy`] | the energy of work that happens once |
 //! | [`stats`] | medians, bootstrap intervals, outliers |
 //! | [`observe`] | progress and cancellation |
 
@@ -35,7 +36,7 @@ pub mod sensor;
 pub mod sensors;
 mod signal;
 
-pub use compare::{command, interleaved, parameters, result as comparison};
+pub use compare::{command, energy, interleaved, parameters, result as comparison};
 pub use diagnose::{choose, probe, square_wave};
 pub use measure::{measurement, observe, policy, protocol};
 pub use signal::{sampler, stats, window, wrap};

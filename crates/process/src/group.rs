@@ -224,7 +224,7 @@ impl Group {
         }
     }
 
-    /// As [`Group::wait`], while the leader's memory is looked at now and then.
+    /// As [`Group::wait`], while what it uses is looked at now and then.
     ///
     /// # Errors
     /// The system's own.

@@ -18,7 +18,6 @@ use nalgebra::DVector;
 use rand::SeedableRng;
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
-use std::sync::PoisonError;
 
 /// Called with a line of text after each start.
 pub type Progress<'a> = dyn Fn(&str) + Sync + 'a;
@@ -97,38 +96,20 @@ fn search(
     let mut reached = Vec::new();
     for start in 0..page.starts {
         model.restart();
-        let mut rng = fastrand::Rng::with_seed(page.seed.wrapping_add(start as u64));
-        let given = (start == 0).then_some(&target.free);
-        let mut from: Vec<f64> = target
-            .free
-            .iter()
-            .enumerate()
-            .map(|(k, f)| match given.and_then(|g| g[k].start) {
-                Some(s) => f.share(s),
-                None => rng.f64(),
-            })
-            .collect();
-        let mut began = from.clone();
-        let mut handed = None;
-        let all_given = start == 0 && target.free.iter().all(|f| f.start.is_some());
-        if page.swarm > 0
-            && !all_given
-            && let Some((first, found)) = swarm(page, &model, rng.u64(..))?
-        {
-            (began, from) = (first, found);
-            handed = Some(model.numbers(&from));
-        }
-        if watch.stopped() {
+        let Some(found) = one(page, &model, start)? else {
             break;
-        }
-        let found = Fitted {
-            start: model.numbers(&began),
-            swarm: handed,
-            ..polish(&model, &from)?
         };
-        progress(&format!("start {}: χ² {:.4}", start + 1, found.chi2));
         models += *model.count.borrow();
         reached.push(found.chi2);
+        progress(&if found.chi2.is_finite() {
+            format!("start {}: χ² {:.4}", start + 1, found.chi2)
+        } else {
+            format!(
+                "start {}: no model there{}",
+                start + 1,
+                target.why_outside()
+            )
+        });
         if (best.as_ref()).is_none_or(|b| found.chi2 < b.chi2 || !b.chi2.is_finite()) {
             best = Some(Fitted {
                 convergence: model.history.take(),
@@ -137,18 +118,10 @@ fn search(
         }
         watch.tick(1);
     }
-    if let Some(b) = best.as_ref().filter(|b| !b.chi2.is_finite()) {
-        let outside = target
-            .outside
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let why = outside
-            .as_ref()
-            .map(|why| format!(" At the last position: {why}"));
+    if best.as_ref().is_some_and(|b| !b.chi2.is_finite()) {
         return Err(GisaxsError::Invalid(format!(
-            "the fit has no result: χ² is {}. Check the data and the bounds.{}",
-            b.chi2,
-            why.unwrap_or_default()
+            "the fit has no result, as no start had a finite model{}. Check the data, the bounds and the initial values",
+            target.why_outside()
         )));
     }
     Ok(best.map(|b| Fitted {
@@ -156,6 +129,44 @@ fn search(
         starts: reached,
         ..b
     }))
+}
+
+/// Random positions that are tried where the sample has no model, such as a core beyond its shell.
+const DRAWS: usize = 50;
+
+/// What one start reaches; `None` if stopped. Random values are drawn again where there is no model.
+fn one(page: &FitInput, model: &Model, start: usize) -> Result<Option<Fitted>, GisaxsError> {
+    let target = model.target;
+    let mut rng = fastrand::Rng::with_seed(page.seed.wrapping_add(start as u64));
+    let given = |f: &Free| f.start.filter(|_| start == 0);
+    let all_given = target.free.iter().all(|f| given(f).is_some());
+    for draw in 1.. {
+        let mut from: Vec<f64> = (target.free.iter())
+            .map(|f| given(f).map_or_else(|| rng.f64(), |s| f.share(s)))
+            .collect();
+        let mut began = from.clone();
+        let mut handed = None;
+        if page.swarm > 0
+            && !all_given
+            && let Some((first, found)) = swarm(page, model, rng.u64(..))?
+        {
+            (began, from) = (first, found);
+            handed = Some(model.numbers(&from));
+        }
+        if model.watch.stopped() {
+            return Ok(None);
+        }
+        let found = Fitted {
+            start: model.numbers(&began),
+            swarm: handed,
+            ..polish(model, &from)?
+        };
+        // A swarm has looked at many positions already.
+        if found.chi2.is_finite() || all_given || page.swarm > 0 || draw == DRAWS {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// The distance that the swarm minimises, and the best of its first positions.

@@ -104,6 +104,13 @@ impl Target {
         }
     }
 
+    /// Why there was no sample at the last position without one, as the end of a sentence.
+    pub fn why_outside(&self) -> String {
+        let why = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        why.as_ref()
+            .map_or_else(String::new, |why| format!(": {why}"))
+    }
+
     /// Number of data that are not left out.
     pub fn used(&self) -> usize {
         self.values.iter().filter(|v| **v >= 0.0).count()

@@ -68,6 +68,40 @@ fn a_noisy_image_gives_its_sample_back() {
     assert!(off.iter().all(|p| p.abs() < 3.5), "{off:?}");
 }
 
+/// A core that is mostly larger than its shell: such values have no model, and no start prints χ² NaN.
+#[test]
+fn random_starts_without_a_model_are_drawn_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let sample = "layers = [{}, { delta = 6e-6, beta = 2e-8 }]\n[beam]\nwavelength = 0.1\nangle = 0.2\nintensity = 1e9\n[detector]\n\
+        phi = { from = -1.0, to = 1.0, n = 12 }\nalpha = { from = 0.1, to = 1.5, n = 12 }\n[[particles]]\ndensity = 0.001\n\
+        form = { shape = 'sphere', radius = 5.0 }\ndelta = 1e-5\nbeta = 1e-7\n\
+        core = { form = { shape = 'sphere', radius = 3.0 }, delta = 3e-5, beta = 2e-6, at = [0.0, 0.0, 2.0] }\n";
+    std::fs::write(at("s.toml"), sample).unwrap();
+    gisaxs(dir.path(), &["simulate", "s.toml", "-o", "d.npy"]).success();
+    let fit = |to: f64, from: f64| {
+        let text = format!(
+            "sample = 's.toml'\ndata = 'd.npy'\nnoise = 'relative'\nswarm = 0\nstarts = 6\n[[parameters]]\n\
+             path = 'particles.0.core.form.radius'\nfrom = {from}\nto = {to}\n"
+        );
+        std::fs::write(at("fit.toml"), text).unwrap();
+        gisaxs(dir.path(), &["fit", "fit.toml", "--json"])
+    };
+    let run = fit(15.0, 2.0).success();
+    let j: J = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let starts = j["starts"].as_array().unwrap();
+    assert_eq!(starts.len(), 6, "{j}");
+    assert!(starts.iter().all(|x| x.as_f64().is_some()), "{j}");
+    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(!said.contains("NaN"), "{said}");
+    let none = fit(40.0, 20.0).failure();
+    let said = String::from_utf8_lossy(&none.get_output().stderr).into_owned();
+    assert!(
+        said.contains("no start had a finite model: ") && !said.contains("NaN"),
+        "{said}"
+    );
+}
+
 #[test]
 #[ignore = "slow"]
 fn twenty_starts_and_twenty_noises_stay_within_their_errors_at_length() {

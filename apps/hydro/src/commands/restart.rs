@@ -1,15 +1,14 @@
 //! Restart from a checkpoint. It stores the settings, which flags override where that keeps its state valid; names of
 //! outputs come from flags alone.
 
-use crate::commands::run::run;
+use crate::commands::run::{How, run};
 use crate::session::restart::{Restart, problem};
 use crate::session::settings::Settings;
 use greenup_app::{AppError, Result, print};
-use greenup_model::Machine;
 use greenup_setting::setting;
 use std::path::Path;
 
-pub fn restart(path: &Path, flags: &Settings, how: (Option<&Machine>, bool)) -> Result {
+pub fn restart(path: &Path, flags: &Settings, how: &How) -> Result {
     let (before, inputs, from) = Restart::read(path)?;
     let mut s = flags.clone();
     Settings {

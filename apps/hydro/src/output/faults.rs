@@ -20,6 +20,8 @@ pub struct Negative {
     pub value: f64,
     /// Its position.
     pub at: Vec<f64>,
+    /// The largest value of all zones.
+    pub largest: f64,
 }
 
 /// Name of the field of energies.
@@ -85,11 +87,13 @@ pub fn negative(h: &Hydro, s: &State) -> [Negative; 2] {
             zone: 0,
             value: f64::INFINITY,
             at: vec![0.0; h.space.dim],
+            largest: f64::NEG_INFINITY,
         };
         for (z, zone) in all.iter().enumerate() {
             let bad = |x: f64| x < limit || x.is_nan();
             out.zones += usize::from(zone.iter().any(|p| bad(of(p))));
             for p in zone {
+                out.largest = out.largest.max(of(p));
                 if of(p) < out.value {
                     (out.zone, out.value) = (z, of(p));
                     out.at = p.x[..h.space.dim].to_vec();

@@ -5,8 +5,8 @@ mod common;
 
 mod command;
 mod docs;
-mod foreign;
 mod examples;
+mod foreign;
 mod frame;
 mod inputs;
 mod network;

@@ -144,6 +144,7 @@ fn a_late_failure_loses_no_finished_run() {
     for key in [
         "exit_codes",
         "user_s",
+        "run_queue_s",
         "system_s",
         "peak_memory_bytes",
         "context_switches",

@@ -205,6 +205,9 @@ pub struct CommandRun {
     pub max_rss_bytes: Option<u64>,
     /// Context switches, voluntary and involuntary, of it and of the processes that it waited for.
     pub context_switches: u64,
+    /// Time that its threads, and those of processes below it, were ready to run and had no core, s; `None` where the system does not
+    /// count it.
+    pub run_queue_s: Option<f64>,
     /// Exit status.
     pub exit: Exit,
 }
@@ -327,7 +330,7 @@ impl Executor for Spawner {
         // Our end of a pipe, without which it would never end.
         drop(process);
         let waited = group.wait_watching(&mut watch).map_err(failed)?;
-        let end_s = now_s();
+        let end_s = now_s() - watch.since_end().as_secs_f64();
         if waited == Waited::WantsTerminal {
             return Err(CommandError::Failed {
                 command: command.display(),
@@ -336,13 +339,15 @@ impl Executor for Spawner {
         }
         let (status, usage) = group.reap_with_usage().map_err(failed)?;
         let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
+        let used = watch.used(&usage);
         Ok(CommandRun {
             start_s,
             end_s,
             user_s: seconds(usage.ru_utime),
             system_s: seconds(usage.ru_stime),
-            max_rss_bytes: watch.used(&usage).peak_bytes,
-            context_switches: (usage.ru_nvcsw + usage.ru_nivcsw).unsigned_abs(),
+            max_rss_bytes: used.peak_bytes,
+            context_switches: used.switches,
+            run_queue_s: used.waited_s,
             exit: Exit::of(status),
         })
     }

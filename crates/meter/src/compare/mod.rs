@@ -1,6 +1,7 @@
 //! Running commands, and interleaved comparisons of several.
 
 pub mod command;
+pub mod energy;
 pub mod interleaved;
 pub mod parameters;
 pub mod result;

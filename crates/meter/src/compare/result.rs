@@ -25,6 +25,9 @@ pub struct CommandResult {
     pub peak_memory_bytes: Vec<Option<u64>>,
     /// Context switches of each run.
     pub context_switches: Vec<u64>,
+    /// Time of each run that its threads, and those of processes below it, were ready to run and had no core, s; several that wait
+    /// together count each.
+    pub run_queue_s: Vec<Option<f64>>,
     /// Exit code of each run; of a run that a signal killed, the signal's number below 0.
     pub exit_codes: Vec<i32>,
     /// Energy of one run; none where too many runs lack theirs, as those that have one need not be like the others.
@@ -70,6 +73,32 @@ impl CommandResult {
         median(&all)
     }
 
+    /// Median time in run queues, s; none where the system does not count it.
+    pub fn run_queue(&self) -> Option<f64> {
+        let all: Vec<f64> = self.run_queue_s.iter().flatten().copied().collect();
+        (!all.is_empty()).then(|| median(&all))
+    }
+
+    /// What a user must know where it was ready to run and had no core: then it did not wait for files, the network or a lock.
+    fn waited_for_cores(&self) -> Option<String> {
+        let share = self.run_queue()? / self.time_s.median;
+        let [user, system] = self.cpu_s();
+        let busy = (user + system) / self.time_s.median;
+        (share >= 0.1 && self.time_s.median >= SHORT_S).then(|| {
+            if share < 1.0 && busy < 1.2 {
+                format!(
+                    "ready to run but without a core for {:.0} % of the time, as other programs used the cores: use a quieter system",
+                    100.0 * share
+                )
+            } else {
+                format!(
+                    "{share:.1} of its threads on average were ready to run but had no core: it has more threads than cores, or other \
+                     programs use them"
+                )
+            }
+        })
+    }
+
     /// Mean power, W, a value for each block of runs.
     fn powers_w(&self) -> Vec<f64> {
         let pairs = self.energies_j.iter().zip(&self.block_times_s);
@@ -101,6 +130,9 @@ pub struct CommandComparison {
     /// Whether the times differ beyond the noise: their intervals do not overlap, out of three runs each at least.
     pub differs: bool,
 }
+
+/// Runs below this time are mostly the start of a process, s.
+const SHORT_S: f64 = 5e-3;
 
 /// Runs below which two commands are not told apart.
 pub const LEAST_TO_TELL: usize = 3;
@@ -135,11 +167,7 @@ pub struct InterleavedResult {
 
 impl InterleavedResult {
     /// Compares and ranks results; the first is the baseline.
-    pub(crate) fn new(
-        sensor: Option<String>,
-        results: Vec<CommandResult>,
-        interrupted: bool,
-    ) -> Self {
+    pub fn new(sensor: Option<String>, results: Vec<CommandResult>, interrupted: bool) -> Self {
         let comparisons = match results.split_first() {
             Some((base, others)) => others.iter().filter_map(|o| compare(base, o)).collect(),
             None => Vec::new(),
@@ -279,7 +307,7 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
             times_s.len()
         ));
     }
-    if time_s.median < 5e-3 {
+    if time_s.median < SHORT_S {
         warnings
             .push("runs shorter than 5 ms are dominated by the start of the process".to_owned());
     }
@@ -292,7 +320,7 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
             times_s.len()
         ));
     }
-    Some(CommandResult {
+    let mut out = CommandResult {
         command: command.display(),
         name: command.name.clone(),
         parameters: command.parameters.clone(),
@@ -301,6 +329,7 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
         system_s: log.runs.iter().map(|r| r.system_s).collect(),
         peak_memory_bytes: log.runs.iter().map(|r| r.max_rss_bytes).collect(),
         context_switches: log.runs.iter().map(|r| r.context_switches).collect(),
+        run_queue_s: log.runs.iter().map(|r| r.run_queue_s).collect(),
         exit_codes: log.runs.iter().map(|r| r.exit.number()).collect(),
         energy_j: log.summary(&energies_j).filter(|_| known),
         power_w: log.summary(&powers).filter(|_| known),
@@ -311,7 +340,9 @@ pub(crate) fn summarise(command: &CommandLine, log: &Log, warmed: bool) -> Optio
         block_times_s: log.energies().map(|b| b.1).collect(),
         failures: log.failures,
         warnings,
-    })
+    };
+    out.warnings.extend(out.waited_for_cores());
+    Some(out)
 }
 
 /// A result against the baseline.

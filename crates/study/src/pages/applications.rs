@@ -92,7 +92,7 @@ pub fn page(a: &Explained) -> Page {
         label: Some("measured"),
         paragraphs: vec![
             "Each column is a case: a kernel or a whole evaluation with one choice of its parameters. Its parts are what the machine's costs give for \
-             the counters of the run, and constant power over the measured time; the line at 1 is the energy that the board's counter \
+             the counters of the run, and constant power over the measured time; the line at 100 % is the energy that the board's counter \
              measured."
                 .into(),
         ],

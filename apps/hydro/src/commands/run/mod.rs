@@ -9,10 +9,12 @@
 //! | `watch` | what makes results wrong |
 //! | `termination` | runs that end early |
 //! | `figures`, `page` | the final state |
+//! | `energy` | energy of the steps, by the sensor of the host or the counter of the GPU |
 //! | `prediction` | time and energy by a machine model |
 //! | `report` | the result as text or JSON |
 
 mod animation;
+mod energy;
 mod figures;
 mod history;
 mod page;
@@ -35,7 +37,9 @@ use crate::session::run::Run;
 use crate::session::settings::Settings;
 use crate::time::stepping::Termination;
 use animation::Animation;
+use energy::Energy;
 use figures::Final;
+use greenup_app::args::{MachineArg, SensorArg};
 use greenup_app::ranks::Boards;
 use greenup_app::{Result, interrupt, print};
 use greenup_model::Machine;
@@ -44,20 +48,30 @@ use prediction::Prediction;
 use report::Outcome;
 use saving::Saving;
 use std::sync::Arc;
-use steps::{Energy, Steps};
+use steps::Steps;
 use termination::{inverted_error, stopped};
 
+/// What is measured, predicted and printed of a run.
+#[derive(clap::Args)]
+pub struct How {
+    #[command(flatten)]
+    machine: MachineArg,
+    #[command(flatten)]
+    sensor: SensorArg,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Runs a problem, from the initial state or from a checkpoint.
-pub fn run(
-    problem: &Problem,
-    s: &Settings,
-    from: Option<&Restart>,
-    (machine, json): (Option<&Machine>, bool),
-) -> Result {
+pub fn run(problem: &Problem, s: &Settings, from: Option<&Restart>, how: &How) -> Result {
+    let machine = how.machine.load()?;
+    let named = how.sensor.sensor.as_deref();
+    Energy::check(s, named)?;
     ranks::on_all(s, |team| {
         let settings = s.clone();
         let session = Session::open(problem.clone(), settings, from.cloned(), Arc::clone(team))?;
-        to_the_end(session, from, (machine, json))
+        to_the_end(session, from, (machine.as_ref(), named, how.json))
     })
 }
 
@@ -65,7 +79,7 @@ pub fn run(
 fn to_the_end(
     mut session: Session,
     from: Option<&Restart>,
-    (machine, json): (Option<&Machine>, bool),
+    (machine, sensor, json): (Option<&Machine>, Option<&str>, bool),
 ) -> Result {
     let run = Arc::clone(&session.run);
     if let Some(machine) = machine {
@@ -73,17 +87,17 @@ fn to_the_end(
     }
     let before = session.clock.steps;
     let mut saving = Saving::open(Arc::clone(&run), &session.clock, from)?;
-    let mut energy = Energy::of(&run.device)?;
+    let mut energy = Energy::of(&run, sensor)?;
     saving.begin(&session.clock, &mut *session.engine)?;
-    energy.read();
     let mut provenance = Provenance::of_process();
     let mut steps = Steps::new(&mut session)?;
-    let ended = steps.take(&mut session, &mut saving);
-    let wall_s = steps.finish(&run);
-    let energy_j = energy.since(wall_s);
+    let ((ended, wall_s), measured) = energy.of_steps(|| {
+        let ended = steps.take(&mut session, &mut saving);
+        (ended, steps.finish(&run))
+    });
     let state = last_state(ended, &mut session, &saving)?;
     let boards = match run.device.gpu() {
-        Some(_) => Boards::of(&*run.ranks, wall_s, energy_j)?,
+        Some(_) => Boards::of(&*run.ranks, wall_s, measured.energy_j)?,
         None => None,
     };
     let report = session.report()?;
@@ -107,6 +121,7 @@ fn to_the_end(
         predicted: machine
             .map(|m| Prediction::of(m, &run.hydro, &session.timings()))
             .transpose()?,
+        cpu: run.device.gpu().is_none().then_some(measured),
         boards,
         messages,
         provenance,

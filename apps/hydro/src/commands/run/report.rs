@@ -1,5 +1,6 @@
 //! The result of a run as text or JSON.
 
+use crate::commands::run::energy::Measured;
 use crate::commands::run::prediction::Prediction;
 use crate::engine::Timings;
 use crate::time::stepping::Report;
@@ -13,6 +14,8 @@ pub struct Outcome {
     pub report: Report,
     pub timings: Timings,
     pub predicted: Option<Prediction>,
+    /// Energy of the host, for steps on its CPU.
+    pub cpu: Option<Measured>,
     pub boards: Option<Boards>,
     pub messages: Vec<String>,
     pub provenance: Provenance,
@@ -41,12 +44,17 @@ impl Outcome {
             return Ok(());
         }
         stdout::line(self.text());
-        if let Some(joules) = self.boards.as_ref().and_then(|b| b.total_j) {
-            let each = joules / (self.counts.1 * self.steps).max(1) as f64;
+        let gpus = self.boards.as_ref().and_then(|b| b.total_j);
+        let cpu = self.cpu.as_ref().and_then(|m| m.energy_j);
+        let of = gpus
+            .map(|j| (j, "of the GPUs"))
+            .or(cpu.map(|j| (j, "of the CPU")));
+        if let Some((joules, what)) = of {
             stdout::line(format!(
-                "energy of the GPUs {}, {} per unknown and step",
+                "energy {what} {}, {} per unknown and step, power {}",
                 si(joules, "J"),
-                si(each, "J")
+                si(joules / (self.counts.1 * self.steps).max(1) as f64, "J"),
+                si(joules / self.wall_s, "W")
             ));
         }
         if let Some(predicted) = &self.predicted {
@@ -73,6 +81,10 @@ impl Outcome {
         }
         if let Some(boards) = &self.boards {
             value["boards"] = serde_json::to_value(boards)?;
+        }
+        if let Some(cpu) = &self.cpu {
+            value["energy_j"] = cpu.energy_j.into();
+            value["sensor"] = cpu.sensor.clone().into();
         }
         value["unknowns"] = self.counts.1.into();
         value["timings"] = serde_json::to_value(self.timings)?;

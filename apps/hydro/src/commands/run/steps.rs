@@ -8,11 +8,8 @@ use crate::session::Session;
 use crate::session::run::Run;
 use crate::time::stepping::{Clock, Termination};
 use crate::tuning::tuner::{Next, Tuner};
+use greenup_app::interrupt;
 use greenup_app::progress::bar;
-use greenup_app::{interrupt, sensors};
-use greenup_device::DeviceSpec;
-use greenup_device::cuda::{CudaError, Gpu};
-use greenup_meter::Sensor;
 use greenup_report::si::three;
 use indicatif::ProgressBar;
 use std::time::Instant;
@@ -127,40 +124,5 @@ impl Steps {
             self.tuned.keep(run, tuner, n);
         }
         self.begin.elapsed().as_secs_f64()
-    }
-}
-
-/// The energy counter of a GPU, and what it read before the steps, J.
-pub struct Energy(Option<Box<dyn Sensor>>, Option<f64>);
-
-impl Energy {
-    /// Shortest steps whose energy is known: counters are updated every tenth of a second at best, s.
-    const SHORTEST_S: f64 = 1.0;
-
-    /// The counter of the GPU of a device, if there is one.
-    ///
-    /// # Errors
-    /// The driver fails.
-    pub fn of(device: &DeviceSpec) -> Result<Self, CudaError> {
-        let counter = match device.gpu() {
-            Some(n) => Gpu::all()?.get(n).and_then(sensors::energy_counter),
-            None => None,
-        };
-        Ok(Self(counter, None))
-    }
-
-    fn value(&mut self) -> Option<f64> {
-        Some(self.0.as_mut()?.read().ok()?.value)
-    }
-
-    /// Reads it before the steps.
-    pub fn read(&mut self) {
-        self.1 = self.value();
-    }
-
-    /// Energy since then, J; `None` without a counter, or of shorter steps.
-    pub fn since(&mut self, seconds: f64) -> Option<f64> {
-        (seconds >= Self::SHORTEST_S).then_some(())?;
-        Some(self.value()? - self.1?)
     }
 }

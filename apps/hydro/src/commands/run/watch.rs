@@ -7,7 +7,6 @@ use crate::output::faults::{ENERGY, EnergyCheck, limiting_zone, negative};
 use crate::session::run::Run;
 use crate::time::stepping::{Clock, Report};
 use greenup_app::print;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Drift of the total energy above which a result is doubtful, and above which a run ends.
@@ -22,7 +21,83 @@ const FIRST_STEPS: usize = 50;
 /// Steps between the checks of energies on a GPU, from which they are copied.
 const GPU_PERIOD: usize = 10;
 
-/// What was said so far.
+/// Depth below 0, as a share of the field's largest value, below which a polynomial's undershoot at a shock is no reason for doubt.
+const SMALL: f64 = 0.01;
+
+/// Negative values of a field at a step.
+#[derive(Clone)]
+struct Depth {
+    step: usize,
+    zones: f64,
+    /// How far below 0, and as a share of the field's largest value.
+    value: f64,
+    share: f64,
+    /// Where.
+    place: String,
+}
+
+impl Depth {
+    /// `in 3 zones, least -5.46e-2 (0.30 % of its largest value) in zone 0 near …`
+    fn text(&self) -> String {
+        format!(
+            "in {} zone{}, least {:.2e} ({:.2} % of its largest value) {}",
+            self.zones,
+            if self.zones > 1.0 { "s" } else { "" },
+            -self.value,
+            100.0 * self.share,
+            self.place
+        )
+    }
+}
+
+/// Negative values of a field so far.
+struct Undershoot {
+    field: &'static str,
+    first: usize,
+    latest: Depth,
+    worst: Depth,
+}
+
+impl Undershoot {
+    fn and(&mut self, now: Depth) {
+        if now.value > self.worst.value || now.value.is_nan() {
+            self.worst = now.clone();
+        }
+        self.latest = now;
+    }
+
+    /// What to say after the last step, and whether it is a reason for doubt.
+    fn ended(&self, last: usize) -> (String, bool) {
+        let Self {
+            field,
+            first,
+            latest,
+            worst,
+        } = self;
+        let deepest = format!("deepest {:.2e} at step {}", -worst.value, worst.step);
+        if latest.step < last {
+            let text = format!(
+                "the {field} was below 0 {}, first at step {first}, last seen at step {}, and is nowhere at the end (step {last})",
+                worst.text(),
+                latest.step
+            );
+            return (text, false);
+        }
+        let text = format!(
+            "the {field} is below 0 {} at the end (step {last}), since step {first}, {deepest}: ",
+            latest.text()
+        );
+        if latest.share < SMALL {
+            let why = "an undershoot of the polynomials at a shock or jump, less on a finer mesh";
+            (text + why, false)
+        } else {
+            let fix = "values there are unphysical. Fix: a finer mesh, a lower --order or a smaller --cfl";
+            (text + fix, true)
+        }
+    }
+}
+
+/// What was seen so far.
 pub struct Watch {
     run: Arc<Run>,
     energies: EnergyCheck,
@@ -31,7 +106,7 @@ pub struct Watch {
     first: f64,
     largest: f64,
     limit: f64,
-    said: BTreeSet<&'static str>,
+    undershoots: Vec<Undershoot>,
     /// All messages, on the first rank.
     pub messages: Vec<String>,
 }
@@ -45,7 +120,7 @@ impl Watch {
             first: clock.dt,
             largest: clock.dt,
             limit: f64::INFINITY,
-            said: BTreeSet::new(),
+            undershoots: Vec::new(),
             messages: Vec::new(),
         }
     }
@@ -98,39 +173,68 @@ impl Watch {
         if c.steps.is_power_of_two() {
             return Ok(true);
         }
-        if self.said.contains(ENERGY) || on_gpu && !c.steps.is_multiple_of(GPU_PERIOD) {
+        let known = self.undershoots.iter().any(|u| u.field == ENERGY);
+        if known || on_gpu && !c.steps.is_multiple_of(GPU_PERIOD) {
             return Ok(false);
         }
         Ok(self.energies.any_negative(&engine.energy_coefficients()?))
     }
 
-    /// Says which fields of a state are negative, each once. All ranks call it.
+    /// Notes which fields of a state are negative, and says each once. All ranks call it.
     pub fn state(&mut self, c: &Clock, state: &State) {
-        let mut found = negative(&self.run.hydro, state);
-        for f in &mut found {
-            let mut all = [f.zones as f64];
+        for f in negative(&self.run.hydro, state) {
+            let (mut all, mut largest) = ([f.zones as f64], [f.largest]);
             self.run.ranks.sum(&mut all);
-            let here = format!(
-                "{:.3e} in zone {} near {:.4?}",
-                f.value,
-                self.run.number(f.zone),
-                f.at
-            );
+            self.run.ranks.max(&mut largest);
+            let place = format!("in zone {} near {:.4?}", self.run.number(f.zone), f.at);
             let depth = if f.zones > 0 {
                 -f.value
             } else {
                 f64::NEG_INFINITY
             };
-            let worst = of_all(&*self.run.ranks, depth, &here);
-            if all[0] > 0.0 && self.said.insert(f.field) {
-                self.say(format!(
-                    "the {} is negative in {} zone{} at t = {:.6e} (step {}), least {worst}: the fields there are wrong. Fix: a finer mesh, a lower --order or a smaller --cfl",
-                    f.field,
-                    all[0],
-                    if all[0] > 1.0 { "s" } else { "" },
-                    c.t,
-                    c.steps
-                ));
+            let mut deepest = [depth];
+            self.run.ranks.max(&mut deepest);
+            let place = of_all(&*self.run.ranks, depth, &place);
+            let now = Depth {
+                step: c.steps,
+                zones: all[0],
+                value: deepest[0],
+                share: deepest[0] / largest[0].max(f64::MIN_POSITIVE),
+                place,
+            };
+            let before = self.undershoots.iter_mut().find(|u| u.field == f.field);
+            match before {
+                _ if all[0] == 0.0 => {}
+                Some(before) => before.and(now),
+                None => {
+                    if self.run.is_first() {
+                        print::note(format!(
+                            "the {} is below 0 {} at t = {:.6e} (step {})",
+                            f.field,
+                            now.text(),
+                            c.t,
+                            c.steps
+                        ));
+                    }
+                    self.undershoots.push(Undershoot {
+                        field: f.field,
+                        first: c.steps,
+                        latest: now.clone(),
+                        worst: now,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Says of each field that was negative whether it still is. All ranks call it.
+    fn undershot(&mut self, c: &Clock) {
+        for u in std::mem::take(&mut self.undershoots) {
+            let (text, doubtful) = u.ended(c.steps);
+            if doubtful {
+                self.say(text);
+            } else if self.run.is_first() {
+                self.messages.push(text);
             }
         }
     }
@@ -168,6 +272,7 @@ impl Watch {
         timings: Timings,
     ) -> Result<(), HydroError> {
         self.state(c, state);
+        self.undershot(c);
         let drift = report.energy_drift.unwrap_or_default();
         if self.is_conserved() && drift.abs() > DOUBTFUL {
             self.say(format!(

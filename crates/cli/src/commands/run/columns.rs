@@ -54,6 +54,7 @@ fn results<'a>(all: &'a InterleavedResult, columns: Columns<'a, Row<'a>>) -> Col
         .exact("max_s", |(_, r)| r.time_s.max)
         .exact("user_s", |(_, r)| r.cpu_s()[0])
         .exact("system_s", |(_, r)| r.cpu_s()[1])
+        .exact("run_queue_s", |(_, r)| r.run_queue())
         .cell("max_rss_bytes", "", |(_, r)| {
             Cell::known(r.peak_memory().map(|b| b.to_string()))
         })
@@ -146,35 +147,42 @@ fn runs(r: &CommandResult, sensor: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    /// Two commands of which everything is known.
+    fn summary(at: f64) -> Summary {
+        Summary::of(&[at, 1.1 * at, 1.3 * at]).unwrap()
+    }
+
+    /// A command of which everything is known, and whose smallest time is this.
+    pub fn result(k: usize, x: f64) -> CommandResult {
+        let three = |x: f64| vec![x, 1.1 * x, 1.3 * x];
+        CommandResult {
+            command: format!("app {k}"),
+            name: Some("app".into()),
+            parameters: vec![("n".into(), k.to_string())],
+            time_s: summary(x),
+            user_s: vec![0.9 * x],
+            system_s: vec![0.01 * x],
+            run_queue_s: vec![Some(0.02 * x)],
+            peak_memory_bytes: vec![Some(4096), None],
+            context_switches: vec![3],
+            exit_codes: vec![0],
+            energy_j: Some(summary(31.0 * x)),
+            power_w: Some(summary(29.0)),
+            times_s: three(x),
+            energies_j: three(31.0 * x),
+            energy_runs: 2,
+            runs: 3,
+            block_times_s: Vec::new(),
+            failures: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Two commands.
     fn both() -> InterleavedResult {
-        let summary = |at: f64| Summary::of(&[at, 1.1 * at, 1.3 * at]).unwrap();
-        let result = |k: usize| {
-            let x = 1.7 * (k + 1) as f64;
-            CommandResult {
-                command: format!("app {k}"),
-                name: Some("app".into()),
-                parameters: vec![("n".into(), k.to_string())],
-                time_s: summary(x),
-                user_s: vec![0.9 * x],
-                system_s: vec![0.01 * x],
-                peak_memory_bytes: vec![Some(4096), None],
-                context_switches: vec![3],
-                exit_codes: vec![0],
-                energy_j: Some(summary(31.0 * x)),
-                power_w: Some(summary(29.0)),
-                times_s: vec![x, 1.1 * x, 1.3 * x],
-                energies_j: Vec::new(),
-                energy_runs: 2,
-                runs: 3,
-                block_times_s: Vec::new(),
-                failures: 0,
-                warnings: Vec::new(),
-            }
-        };
+        let result = |k: usize| result(k, 1.7 * (k + 1) as f64);
         let comparison = CommandComparison {
             baseline: "app 0".into(),
             command: "app 1".into(),
@@ -220,7 +228,7 @@ mod tests {
         let all = both();
         let rows = || all.results.iter().enumerate();
         let csv = columns(&all).csv(rows());
-        let head = "command,runs,median_s,lo_s,hi_s,mean_s,sd_s,min_s,max_s,user_s,system_s,max_rss_bytes,energy_j,energy_lo_j,\
+        let head = "command,runs,median_s,lo_s,hi_s,mean_s,sd_s,min_s,max_s,user_s,system_s,run_queue_s,max_rss_bytes,energy_j,energy_lo_j,\
                     energy_hi_j,power_w,speedup,speedup_lo,speedup_hi,greenup,greenup_lo,greenup_hi,times_s,energy_runs,name,parameter_n";
         assert_eq!(csv.lines().next(), Some(head));
         let markdown = columns(&all).table("", rows()).markdown();

@@ -2,6 +2,7 @@
 
 mod columns;
 mod commands;
+mod conclusion;
 mod export;
 mod terminal;
 

@@ -1,6 +1,7 @@
 //! Results on the terminal.
 
 use super::columns::{label, ranked};
+use super::conclusion;
 use greenup_app::print;
 use greenup_meter::Summary;
 use greenup_meter::comparison::{CommandResult, InterleavedResult, LEAST_TO_TELL, differ};
@@ -68,6 +69,13 @@ pub fn print(all: &InterleavedResult) {
     if all.results.len() > 2 {
         ranking(all);
     }
+    let sentences = conclusion::sentences(all);
+    if !sentences.is_empty() {
+        print::line("");
+    }
+    for sentence in sentences {
+        print::line(print::bold(&sentence));
+    }
 }
 
 /// All commands from the fastest to the slowest.
@@ -108,9 +116,10 @@ fn print_one(r: &CommandResult, sensor: Option<&str>) {
     ));
     let [user, system] = r.cpu_s();
     print::line(format!(
-        "          user {}, system {}, peak memory {}, {} context switches",
+        "          user {}, system {}, run queue {}, peak memory {}, {} context switches",
         s(user),
         s(system),
+        r.run_queue().map_or_else(|| "unknown".to_owned(), s),
         r.peak_memory()
             .map_or_else(|| "unknown".to_owned(), |b| si(b as f64, "B")),
         r.switches()

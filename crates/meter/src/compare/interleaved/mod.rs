@@ -2,11 +2,11 @@
 
 use crate::command::{CommandError, CommandLine, CommandRun, Executor, Exit, Script};
 use crate::comparison::{Block, CommandResult, InterleavedResult, Log, summarise, times};
+use crate::energy::{MIN_TICKS, between, watched};
 use crate::observe::Observer;
-use crate::sampler::{Trace, sample_closed};
+use crate::sampler::Trace;
 use crate::sensor::{Quantity, Sensor};
 use crate::stats::Summary;
-use crate::window;
 
 /// How often to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,12 +61,8 @@ impl Stop {
 }
 
 const MAX_RUNS: usize = 2000;
-/// Ticks a block of runs must span before its energy counts.
-const MIN_TICKS: f64 = 10.0;
 /// Runs of a block at most.
 const MOST_IN_BLOCK: usize = 1000;
-/// How long a meter's reading from after a block is waited for, s, beside its period.
-const CLOSING_S: f64 = 1.0;
 
 /// Runs the commands in rounds of random order until the plan is fulfilled.
 ///
@@ -221,21 +217,12 @@ fn block(
         log.runs.extend(done);
         return ended;
     }
-    let interval = (period_s / 8.0).clamp(0.001, 0.02);
     let quantity = sensors[0].info().quantity;
-    let closing = 1.5 * period_s + CLOSING_S;
-    let ((done, ended), traces, _) = sample_closed(sensors, interval, closing, || {
-        let done = once();
-        if quantity == Quantity::Energy {
-            // The counter's next tick closes the last run's interval.
-            std::thread::sleep(std::time::Duration::from_secs_f64(1.5 * period_s));
-        }
-        done
-    });
+    let ((done, ended), trace) = watched(sensors, period_s, once);
     if let (Some(first), Some(last)) = (done.first(), done.last()) {
         let span = (first.start_s, last.end_s);
         log.blocks
-            .push(measured(quantity, &traces[0], span, done.len(), period_s));
+            .push(measured(quantity, &trace, span, done.len(), period_s));
     }
     log.failures += failures(&done);
     log.runs.extend(done);
@@ -251,17 +238,7 @@ pub(crate) fn measured(
     period_s: f64,
 ) -> Block {
     let n = runs as f64;
-    let energy = window::energy(quantity, &trace.readings, from, to, Some(period_s));
-    let energy_j = match (&trace.error, energy) {
-        (Some(e), _) => Err(e.to_string()),
-        _ if to - from < 0.9 * MIN_TICKS * period_s => Err(format!(
-            "they are shorter than ten periods of the sensor, which are {:.3} s",
-            MIN_TICKS * period_s
-        )),
-        (None, Ok(e)) if e > 0.0 => Ok(e / n),
-        (None, Ok(_)) => Err("the sensor counted no energy".to_owned()),
-        (None, Err(e)) => Err(e.to_string()),
-    };
+    let energy_j = between(quantity, trace, (from, to), period_s).map(|e| e / n);
     Block {
         runs,
         time_s: (to - from) / n,

@@ -25,6 +25,7 @@ impl Executor for Mock {
             system_s: 0.0,
             max_rss_bytes: Some(1),
             context_switches: 0,
+            run_queue_s: None,
             exit: self.exit,
         })
     }
@@ -236,6 +237,7 @@ fn short_runs_share_a_block_of_ticks() {
                 system_s: 0.0,
                 max_rss_bytes: None,
                 context_switches: 0,
+                run_queue_s: None,
                 exit: Exit::Code(0),
             })
         }

@@ -76,7 +76,12 @@ impl RooflineFigure {
         Chart {
             title: self.title.clone(),
             series,
-            least_width: 270.0,
+            // Names of kernels need the full width of a page.
+            least_width: if self.label_points && self.points.iter().any(|p| !p.calibration) {
+                620.0
+            } else {
+                270.0
+            },
             panels: self
                 .panels()
                 .into_iter()
@@ -286,7 +291,7 @@ fn balances(panel: &mut crate::chart::Panel, kind: Panel, (k, line): (usize, &Li
                 ));
             }
             let half = r.half_efficiency_intensity();
-            marks.push((half, format!("half of the best at {}", axis::short(half))));
+            marks.push((half, format!("half at {}", axis::short(half))));
         }
         Panel::Power => {}
     }

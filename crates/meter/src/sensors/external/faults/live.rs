@@ -109,6 +109,7 @@ fn runs(meter: &Read) -> (CommandResult, Vec<f64>) {
                 system_s: 0.0,
                 max_rss_bytes: None,
                 context_switches: 0,
+                run_queue_s: None,
                 exit: Exit::Code(0),
             });
             n += 1;

@@ -2,23 +2,19 @@
 //! before the next begins. A recorded sweep may hold `trials.jsonl.gz`, whose lines come before those of `trials.jsonl`;
 //! so may its counters.
 
-use super::bounds::keep_inside;
+mod head;
+mod read;
+
 use super::default::DefaultConfig;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::fingerprint;
 use super::import::file_and_section;
 use super::names::{COUNTERS, FILES, HEAD, PACKED_COUNTERS, PACKED_TRIALS, TRIALS};
-use super::packed::unpack;
-use super::record::{BaselineFacts, Counted, Failure, Sweep, SweepFacts, Trial};
+use super::record::{BaselineFacts, Counted, Sweep, SweepFacts, Trial};
 use super::replaced::Replaced;
-use super::rounds::Rounds;
-use greenup_files::read::TEXT_LIMIT;
 use greenup_files::{FileError, FolderLock, Log, Scratch};
-use greenup_space::Value;
-use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
+use head::{read_facts, write_facts};
 use std::path::{Path, PathBuf};
 
 /// An open sweep folder, which no other process writes to.
@@ -30,15 +26,6 @@ pub struct Folder {
     _lock: FolderLock,
 }
 
-/// `sweep.json`.
-#[derive(Serialize, Deserialize)]
-struct Head {
-    format: String,
-    #[serde(flatten)]
-    facts: SweepFacts,
-}
-
-const FORMAT: &str = "greenup-sweep/1";
 impl Folder {
     /// The folder or the file of a sweep and all files that a folder may have, for checks that no output replaces them.
     pub fn inputs(path: &Path) -> impl Iterator<Item = PathBuf> {
@@ -251,52 +238,6 @@ impl Folder {
         Ok(())
     }
 
-    /// Reads a sweep. Lines that are no trials are left out, with a warning for each.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn read(dir: &Path) -> Result<Sweep, FolderError> {
-        let facts = read_facts(dir)?;
-        let parameters = facts.parameters.len();
-        let mut warnings = Vec::new();
-        let check = |t: &Trial| t.check(parameters).err().map(|e| e.to_string());
-        let packed = dir.join(PACKED_TRIALS);
-        let mut trials: Vec<Trial> = Vec::new();
-        if packed.exists() {
-            trials = lines(&packed, &unpacked(&packed)?, &mut warnings, check);
-        }
-        let path = dir.join(TRIALS);
-        if path.exists() || !packed.exists() {
-            let bytes = greenup_files::read_bytes(&path, TEXT_LIMIT)?;
-            trials.extend(lines(&path, &bytes, &mut warnings, check));
-        }
-        let outside = keep_inside(&facts, &mut trials);
-        warnings.extend(outside.map(|w| format!("{}: {w}", dir.display())));
-        drop_lost(&mut trials);
-        for name in [PACKED_COUNTERS, COUNTERS] {
-            let path = dir.join(name);
-            if path.exists() {
-                let bytes = if name == PACKED_COUNTERS {
-                    unpacked(&path)?
-                } else {
-                    greenup_files::read_bytes(&path, TEXT_LIMIT)?
-                };
-                let counted = lines(&path, &bytes, &mut warnings, |_: &Counted| None);
-                join(&counted, &mut trials);
-            }
-        }
-        let finals = Rounds::read(dir, parameters).unwrap_or_else(|warning| {
-            warnings.push(format!("{warning}; the winner is named from single trials"));
-            None
-        });
-        Ok(Sweep {
-            facts,
-            trials,
-            finals,
-            warnings,
-        })
-    }
-
     /// Adds a config's counters; a later line takes the place of an earlier one. Only for who holds the folder's lock.
     ///
     /// # Errors
@@ -322,119 +263,6 @@ fn checked(dir: &Path, trial: &Trial, parameters: usize) -> Result<(), FolderErr
         path: dir.join(TRIALS),
         cause,
     })
-}
-
-fn read_facts(dir: &Path) -> Result<SweepFacts, FolderError> {
-    let path = dir.join(HEAD);
-    let text = greenup_files::read_text(&path)?;
-    let head: Head = serde_json::from_str(&text).map_err(|e| FolderError::Broken {
-        path,
-        line: e.line(),
-        cause: e.to_string(),
-    })?;
-    Ok(head.facts)
-}
-
-/// The head comes last and whole: a folder with a head is a sweep.
-fn write_facts(dir: &Path, facts: &SweepFacts) -> Result<(), FolderError> {
-    let text = serde_json::to_string_pretty(&Head {
-        format: FORMAT.into(),
-        facts: facts.clone(),
-    })
-    .unwrap_or_default();
-    Ok(greenup_files::write(dir.join(HEAD), text)?)
-}
-
-/// What a gzipped file of a recorded sweep holds.
-fn unpacked(path: &Path) -> Result<Vec<u8>, FileError> {
-    let (bytes, read) = unpack(&greenup_files::read_bytes(path, TEXT_LIMIT)?, TEXT_LIMIT);
-    read.map_err(|cause| FileError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
-    if bytes.len() as u64 > TEXT_LIMIT {
-        return Err(FileError::TooLarge {
-            path: path.to_owned(),
-            limit: TEXT_LIMIT,
-        });
-    }
-    Ok(bytes)
-}
-
-/// The complete lines of a file that hold what is expected; a warning for each other.
-fn lines<T: serde::de::DeserializeOwned>(
-    path: &Path,
-    bytes: &[u8],
-    warnings: &mut Vec<String>,
-    check: impl Fn(&T) -> Option<String>,
-) -> Vec<T> {
-    let complete = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-    let mut out = Vec::new();
-    for (i, line) in bytes[..complete].split(|b| *b == b'\n').enumerate() {
-        if line.is_empty() {
-            continue;
-        }
-        let invalid = match serde_json::from_slice(line) {
-            Err(e) => Some(e.to_string()),
-            Ok(t) => {
-                let invalid = check(&t);
-                if invalid.is_none() {
-                    out.push(t);
-                }
-                invalid
-            }
-        };
-        if let Some(cause) = invalid {
-            warnings.push(format!(
-                "{}: line {} is left out: {cause}",
-                path.display(),
-                i + 1
-            ));
-        }
-    }
-    out
-}
-
-/// Drops the lost trials of configs that were tried again.
-fn drop_lost(trials: &mut Vec<Trial>) {
-    let lost = |t: &Trial| matches!(t.failure(), Some((Failure::Lost, _)));
-    if trials.iter().any(lost) {
-        let again: HashSet<String> = (trials.iter().filter(|t| !lost(t)))
-            .map(|t| key(&t.config))
-            .collect();
-        trials.retain(|t| !lost(t) || !again.contains(&key(&t.config)));
-    }
-}
-
-/// Joins counters with the trials of the same config.
-fn join(counted: &[Counted], trials: &mut [Trial]) {
-    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-    for (i, t) in trials.iter().enumerate() {
-        places.entry(key(&t.config)).or_default().push(i);
-    }
-    for c in counted {
-        for i in places.get(&key(&c.config)).into_iter().flatten() {
-            let counters = c.counters.iter().filter(|c| c.1.is_finite());
-            let t = &mut trials[*i];
-            t.metrics.extend(counters.map(|(n, x)| (n.clone(), *x)));
-            t.kernels = c.kernels.clone();
-        }
-    }
-}
-
-/// A text that is the same for equal configs: numbers are equal by value, as 1, 1.0 and True.
-pub(super) fn key(config: &[Value]) -> String {
-    let mut out = String::new();
-    for v in config {
-        let whole = |x: f64| x.fract() == 0.0 && x.abs() < 9e15;
-        let _ = match (v, v.as_int(), v.as_float()) {
-            (_, Some(i), _) => write!(out, "{i},"),
-            (_, _, Some(x)) if whole(x) => write!(out, "{},", x as i64),
-            (_, _, Some(x)) => write!(out, "{x:?},"),
-            (text, ..) => write!(out, "{:?},", text.to_string()),
-        };
-    }
-    out
 }
 
 #[cfg(test)]
