@@ -10,7 +10,7 @@ import pytest
 
 from greenup.kernel_tuner import run_kernel, tune_kernel
 from greenup.kernel_tuner.accuracy import AccuracyObserver, Tunable, TunablePrecision, error_metric_from_name
-from greenup.kernel_tuner.host import fortran
+from greenup.kernel_tuner.problem.host import fortran
 from greenup.kernel_tuner.observers import BenchmarkObserver
 from greenup.kernel_tuner.util import check_argument_list
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import Space
 from .._native import GreenupError
-from . import restrictions as limits
+from .space import restrictions as limits
 from .util import DEFAULT_BLOCK_SIZE_NAMES
 
 #: Options of Kernel Tuner's construction of a space. Greenup's index needs none of them but the default of neighbours.

@@ -9,8 +9,8 @@ import json
 
 import numpy as np
 
-from ..arguments import by_bytes
-from ..check import SEPARATOR
+from ...arguments import by_bytes
+from ...measure.check import SEPARATOR
 
 #: Name of the function.
 ENTRY = "greenup_kt_call"

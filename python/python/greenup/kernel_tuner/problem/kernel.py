@@ -1,9 +1,9 @@
 """A kernel: its code, arguments, grid and compiler, as the caller names them."""
 
+from ..arguments import to_numpy
+from ..arguments.signature import check_argument_list
+from ..util import block_names, replace_param_occurrences
 from . import source
-from .arguments import to_numpy
-from .arguments.signature import check_argument_list
-from .util import block_names, replace_param_occurrences
 
 #: Threads of a block at most, of CUDA.
 MAX_THREADS = 1024
