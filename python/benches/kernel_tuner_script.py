@@ -51,7 +51,7 @@ def simulate():
 
     class Run:
         def __init__(self, problem, out, **options):
-            self.problem, self.asked = Path(problem), []
+            self.problem, self.asked, self.interrupts = Path(problem), [], options.get("interrupts")
 
         def request(self, configs):
             self.asked += configs
@@ -61,11 +61,13 @@ def simulate():
                 config = self.asked.pop(0)
                 self._check(config)
                 t = 1e-3 * (1 + (hash(str(config)) % 1000) / 1000)
-                metered = {"energy_j": 100 * t, "power_w": 100.0, "core_clock_mhz": 1400.0, "memory_clock_mhz": 1215.0}
                 yield {
-                    "config": config, "at": time.time(), "build_s": 0.0, "verify_s": 0.0, "measure_s": 0.0, "registers": 32,
-                    "measured": {"time_s": t, "times_s": [t] * 7, **metered},
+                    "config": config, "at": time.time(), "build_s": 0.0, "verify_s": 0.0, "measure_s": 0.0,
+                    "measured": {"time_s": t, "times_s": [t] * 7, "energy_j": 100 * t},
+                    "metrics": {"registers": 32, "power_w": 100.0, "clock_mhz": 1400.0, "memory_clock_mhz": 1215.0, "temperature_c": 50.0},
                 }  # fmt: skip
+                if self.interrupts is not None:
+                    self.interrupts.check()
 
         def _check(self, config):
             asked = self.problem.parent / "asked.fifo"
@@ -93,12 +95,18 @@ def simulate():
     session.Run = made
 
 
-calls = {"begun": 0, "returned": 0}
+calls = {"begun": 0, "returned": 0, "configs": 0}
+
+
+def write(end, why):
+    Path(record).write_text(json.dumps({"end": end, "why": why, "calls": calls}), encoding="utf-8")
 
 
 def counted(function):
     def call(*args, **kwargs):
         calls["begun"] += 1
+        # What is known if this process is killed.
+        write("failed here", "died")
         out = function(*args, **kwargs)
         calls["returned"] += 1
         return out
@@ -107,6 +115,8 @@ def counted(function):
 
 
 def end_of(error):
+    from greenup.kernel_tuner.util import CompileError
+
     """The kind of an exception: what is missing here, what this package refuses, what the script does wrong, or a fault of ours."""
     if isinstance(error, SystemExit):
         return ("result", "") if not error.code else ("own error", f"exit code {error.code}")
@@ -117,7 +127,12 @@ def end_of(error):
         return "failed here", why
     through = any("greenup/kernel_tuner" in f.filename for f in frames)
     if through and any(m in str(error) for m in ("no CUDA driver", "there is no GPU", "there is no OpenCL device", "no OpenCL:")):
-        return "device missing", why
+        return "missing here", why
+    if isinstance(error, RuntimeError) and str(error).startswith("the compiler ") and "is not found" in str(error):
+        return "missing here", why
+    if isinstance(error, (FileNotFoundError, CompileError)):
+        # A file that the script names, or code of its own.
+        return "own error", why
     if ours and isinstance(error, NotImplementedError):
         return "refused", why
     where = f" [{Path(frames[-1].filename).name}:{frames[-1].lineno}]" if frames else ""
@@ -129,6 +144,16 @@ def main():
     package = importlib.import_module(PACKAGE)
     if mode == "simulate":
         simulate()
+    from greenup.kernel_tuner.measure.runner import Runner
+
+    run = Runner.run
+
+    def counting(self, configs, options):
+        found = run(self, configs, options)
+        calls["configs"] += sum(r is not None for r in found)
+        return found
+
+    Runner.run = counting
     for name in ("tune_kernel", "run_kernel", "tune_cache", "tune_kernel_T1"):
         setattr(package, name, counted(getattr(package, name)))
     sys.argv = [script, *os.environ.get("KERNEL_TUNER_SCRIPT_ARGUMENTS", "").split()]
@@ -144,16 +169,17 @@ def main():
                 def pytest_exception_interact(self, node, call, report):
                     ends.append(end_of(call.excinfo.value))
 
-            code = pytest.main(["-q", "-p", "no:cacheprovider", script], plugins=[Ends()])
-            end, why = ends[0] if ends else ("result", "") if code == 0 else ("own error", f"pytest ended with {code}")
-        else:
+            code = pytest.main(["-q", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={Path(script).parent}", script], plugins=[Ends()])
+            end, why = ends[0] if ends else ("result", "") if code in (0, 5) else ("own error", f"pytest ended with {code}")
+        if not Path(script).name.startswith("test_") or code == 5:
+            # Without a test it is a script.
             runpy.run_path(script, run_name="__main__")
     except BaseException as e:  # noqa: BLE001 - how it ended is what is asked
         end, why = end_of(e)
         traceback.print_exc()
     if end == "result" and calls["begun"] == 0:
         why = "no call"
-    Path(record).write_text(json.dumps({"end": end, "why": why, "calls": calls}), encoding="utf-8")
+    write(end, why)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 
 IMPORT = re.compile(r"^\s*(import|from) kernel_tuner\b", re.M)
 #: Ends of a script, from best to worst.
-ENDS = ("result", "refused", "device missing", "own error", "running", "failed here")
+ENDS = ("result", "refused", "missing here", "measuring", "running", "own error", "failed here")
 
 
 def main():
@@ -75,7 +75,8 @@ def run(script, limit, simulate):
         seconds = time.perf_counter() - start
         found = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {"end": "failed here", "why": "died"}
         if late:
-            found.update(end="running", why=f"after {limit:.0f} s")
+            end = "measuring" if found.get("calls", {}).get("begun") else "running"
+            found.update(end=end, why=f"after {limit:.0f} s")
         return {**found, "seconds": round(seconds, 2)}
 
 

@@ -1,6 +1,7 @@
 """Sessions of the tuner on a project: requests, and the trials that answer them."""
 
 import copy
+import os
 from pathlib import Path
 
 from ..arguments import to_numpy
@@ -10,6 +11,9 @@ from .check import Exchange, outputs_in
 from .interrupts import Deferred
 from .log import LOG
 from .tuner import Run, TunerError
+
+#: Configs that the tuner is asked for at a time: it builds them together, and has no more left to do if this process is killed.
+AHEAD = max(64, 4 * (os.cpu_count() or 1))
 
 
 class Session:
@@ -74,11 +78,13 @@ class Session:
             self._start()
         run = self._run
         try:
-            run.request(requests)
-            for trial in run.trials(len(requests)):
-                if self._checker is not None and self._checker.raised is not None:
-                    raise self._checker.raised
-                yield trial
+            for first in range(0, len(requests), AHEAD):
+                part = requests[first : first + AHEAD]
+                run.request(part)
+                for trial in run.trials(len(part)):
+                    if self._checker is not None and self._checker.raised is not None:
+                        raise self._checker.raised
+                    yield trial
         except KeyboardInterrupt:
             run.stop()
             yield from run.new()
