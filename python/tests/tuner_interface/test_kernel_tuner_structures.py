@@ -1,5 +1,7 @@
 """Structures and complex numbers that kernels take by value."""
 
+import ctypes.util
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,16 @@ def test_complex_numbers():
     extern "C" float f(double *o, std::complex<float> a, std::complex<double> b) { o[0] = a.imag(); o[1] = b.real(); return 1; }
     """
     assert host(code, np.zeros(2), np.complex64(1 + 2j), np.complex128(3 + 4j)) == [2, 3]
+
+
+@pytest.mark.skipif(ctypes.util.find_library("OpenCL") is None, reason="needs OpenCL, such as pocl")
+@pytest.mark.parametrize("name", ["floats", "mixed", "packed"])
+def test_devices_take_them(name):
+    declared, value = structure(name)
+    declared = declared.replace("int32_t", "int").replace("int8_t", "char")
+    code = f"{declared} __kernel void f(__global double *o, struct S s, int after) {{ o[0] = s.x; o[1] = s.y; o[2] = s.z; o[3] = after; }}"
+    out = run_kernel("f", code, 1, [np.zeros(4), value, np.int32(7)], {"block_size_x": 1}, lang="OpenCL", quiet=True)
+    assert out[0].tolist() == [1, 2.5, 4, 7]
 
 
 def test_types_by_unknown_names_get_no_warning(recwarn):

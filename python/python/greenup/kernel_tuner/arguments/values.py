@@ -129,7 +129,7 @@ class Writer:
         elif symbol is not None or not self.on_gpu and by_bytes(argument):
             return self.add(i, np.array([argument]), written=False, symbol=symbol)
         elif argument.dtype.kind in "cV":
-            raise TypeError(f"Argument at position {i}: GPU kernels do not get scalars of type {argument.dtype}, only arrays of them")
+            lines[2:] = ['type = "u8"', f'bytes = "{argument.tobytes().hex()}"']
         else:
             kind, value = _scalar(argument, kind, i)
             lines[2:] = [f'type = "{kind}"', f"value = {value}"]
