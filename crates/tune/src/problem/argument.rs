@@ -72,21 +72,38 @@ fn kind(text: &str, constants: &[(String, Value)]) -> Result<Type, ValueError> {
     })
 }
 
+/// The bytes that hexadecimal digits write; kernels take at most 4 KiB of arguments.
+fn digits(text: &str) -> Result<Vec<u8>, ValueError> {
+    let pairs = text.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| {
+        let [high, low] = pair else { return None };
+        let digit = |c: u8| char::from(c).to_digit(16);
+        u8::try_from(16 * digit(*high)? + digit(*low)?).ok()
+    };
+    let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
+    bytes
+        .filter(|b| (1..=4096).contains(&b.len()))
+        .ok_or(ValueError::Bytes)
+}
+
 pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Data, ValueError> {
     let fail = |cause: ValueError| ValueError::Argument {
         name: a.name.clone(),
         cause: Box::new(cause),
     };
     let kind = kind(&a.kind, constants).map_err(fail)?;
-    let (len, value) = match (&a.size, &a.value) {
-        (Some(s), None) => {
+    let bytes = a.bytes.as_deref().map(digits).transpose().map_err(fail)?;
+    let (len, value) = match (&a.size, &a.value, &bytes) {
+        (Some(s), None, None) => {
             let n = number(s, constants).map_err(fail)?;
             if !(n >= 1.0 && n.trunc() == n && n < 1e12) {
                 return Err(fail(ValueError::Size(n)));
             }
             (Some(n as usize), 0.0)
         }
-        (None, Some(v)) => (None, scalar(kind, v, constants).map_err(fail)?),
+        (None, None, Some(_)) if kind != Type::U8 => return Err(fail(ValueError::BytesType)),
+        (None, None, Some(_)) => (None, 0.0),
+        (None, Some(v), None) => (None, scalar(kind, v, constants).map_err(fail)?),
         _ => {
             return Err(fail(ValueError::SizeOrValue));
         }
@@ -125,6 +142,7 @@ pub(super) fn argument(a: &Argument, constants: &[(String, Value)]) -> Result<Da
         kind,
         len,
         value,
+        bytes: bytes.unwrap_or_default(),
         fill,
         role,
         answer: a.answer.clone(),
@@ -273,6 +291,13 @@ mod tests {
             "type = 'f64'\nsize = 4\nfill = 'random(0, inf)'",
             "type = 'f64'\nsize = 4\nfill = 'random(nan, 1)'",
             "type = 'u32'\nsize = 4\nfill = 'normal'",
+            "type = 'u8'\nbytes = ''",
+            "type = 'u8'\nbytes = '123'",
+            "type = 'u8'\nbytes = '+1'",
+            "type = 'u8'\nbytes = 'äb'",
+            "type = 'f32'\nbytes = '00000000'",
+            "type = 'u8'\nbytes = '00'\nvalue = 1",
+            "type = 'u8'\nbytes = '00'\nsize = 1",
         ] {
             assert!(of(text).is_err(), "{text}");
         }
@@ -282,6 +307,7 @@ mod tests {
             "type = 'f32'\nvalue = 0.1",
             "type = 'i64'\nvalue = -4611686018427387904",
             "type = 'u8'\nsize = 4\nrole = 'out'",
+            "type = 'u8'\nbytes = '00fF'",
         ] {
             assert!(of(right).is_ok(), "{right}: {:?}", of(right));
         }

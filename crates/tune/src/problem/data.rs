@@ -178,6 +178,8 @@ pub struct Argument {
     /// Value of a scalar: an expression of constants.
     #[serde(default, deserialize_with = "expression")]
     pub value: Option<String>,
+    /// Bytes of a structure that GPU kernels take by value, as hexadecimal digits; its type is u8.
+    pub bytes: Option<String>,
     /// Initial values; random when not given.
     pub fill: Option<Fill>,
     /// Whether the kernel reads or writes it; it reads it when not given.
@@ -199,6 +201,9 @@ pub struct Data {
     pub len: Option<usize>,
     /// Value of a scalar.
     pub value: f64,
+    /// Bytes of a structure that is passed by value; empty for others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bytes: Vec<u8>,
     /// Initial values.
     pub fill: Fill,
     /// Whether the kernel reads or writes it.

@@ -68,6 +68,12 @@ pub enum ValueError {
     /// An argument with both `size` and `value`, or with neither.
     #[error("give `size` for an array or `value` for a scalar")]
     SizeOrValue,
+    /// Bytes of a structure that are none.
+    #[error("`bytes` are 1 to 4096 bytes, each as two hexadecimal digits")]
+    Bytes,
+    /// Bytes of a structure of another type.
+    #[error("a structure by its `bytes` has type = \"u8\"")]
+    BytesType,
     /// A key that would have no effect: its name, and why.
     #[error("`{0}` has no effect: {1}")]
     Unused(&'static str, &'static str),

@@ -144,6 +144,10 @@ impl Problem {
                 return Err(fail(m, None));
             }
         }
+        if data.iter().any(|d| !d.bytes.is_empty()) && written.launch.is_empty() {
+            let m = "an argument has `bytes`, but no [[launch]] of a kernel takes it";
+            return Err(fail(m.into(), None));
+        }
         let maps = maps::maps(&written.maps, &data).map_err(of_value)?;
         let textures = textures::textures(&written.textures, &data).map_err(of_value)?;
         if bytes > MAX_BYTES {

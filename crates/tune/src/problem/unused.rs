@@ -197,6 +197,7 @@ size = 64
         ),
         ("arguments.0.fill", "1", ""),
         ("arguments.0.role", "'out'", ""),
+        ("arguments.0.bytes", "'00'", "give `size` for an array"),
         ("arguments.0.symbol", "'s'", "the language is not cuda"),
         ("arguments.0.answer", "{ file = 'r.c' }", ""),
         ("arguments.0.answer.file", "'r.c'", ""),

@@ -114,6 +114,7 @@ fn fingerprint(
     for d in &problem.data {
         let size = match d.len {
             Some(n) => format!("{} of {}", n, d.kind.c_name()),
+            None if !d.bytes.is_empty() => format!("bytes {:02x?}", d.bytes),
             None => format!("{} {}", d.kind.c_name(), d.value),
         };
         let fill = match &d.fill {

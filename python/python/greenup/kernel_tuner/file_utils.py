@@ -6,9 +6,9 @@ import platform
 import subprocess
 from pathlib import Path
 
-from .device import processor
 from .files import schemas
 from .files.t1 import get_input_file  # noqa: F401 - of this module in Kernel Tuner
+from .problem.device import processor
 from .util import CompilationFailedConfig, InvalidConfig, NpEncoder, RuntimeFailedConfig
 
 SCHEMA_VERSION = schemas.VERSION

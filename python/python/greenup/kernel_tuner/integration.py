@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from .source import looks_like_a_filename
+from .problem.source import looks_like_a_filename
 from .util import get_instance_string, get_objective_defaults, is_measured
 
 _META = ("kernel_name", "tunable_parameters", "objective", "version_number")

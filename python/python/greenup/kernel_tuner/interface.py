@@ -9,22 +9,24 @@ import warnings
 
 import numpy as np
 
-from . import restrictions as limits_of
 from .arguments import return_to, tunable
 from .budget import Options, TuningBudget
-from .cache import Cache, file_name, read_cache
-from .device import environment, processor
-from .kernel import Kernel
-from .log import LOG, start_log
-from .measured import Measured, Session, Sessions
+from .files.cache import Cache, file_name, read_cache
+from .files.t1 import tune_kernel_T1  # noqa: F401 - Kernel Tuner has it here
+from .measure.log import LOG, start_log
+from .measure.measured import Measured
+from .measure.results import raise_if_nothing_ran, total_timings
+from .measure.session import Session, Sessions
+from .measure.simulation import Simulated
+from .measure.verify import Answers
 from .observers.run import Device, Observers
-from .project import Project, key_of
-from .results import raise_if_nothing_ran, total_timings
+from .problem.device import environment, processor
+from .problem.kernel import Kernel
+from .problem.project import Project, key_of
 from .searchspace import Searchspace
-from .simulation import Simulated
+from .space import restrictions as limits_of
 from .strategies import strategy_map, strategy_of  # noqa: F401 - Kernel Tuner has strategy_map here
 from .util import check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
-from .verify import Answers
 
 
 def tune_kernel(

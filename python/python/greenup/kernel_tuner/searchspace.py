@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import Space
 from .._native import GreenupError
-from . import restrictions as limits
-from .util import DEFAULT_BLOCK_SIZE_NAMES
+from .space import restrictions as limits
+from .util import default_block_size_names
 
 #: Options of Kernel Tuner's construction of a space. Greenup's index needs none of them but the default of neighbours.
 _CONSTRUCTION = ("build_neighbors_index", "neighbor_method", "framework", "solver_method", "path_to_ATF_cache", "defer_construction")
@@ -38,7 +38,7 @@ class Searchspace:
         for name, values in self.tune_params.items():
             _check_distinct(name, values)
         self.restrictions = limits.as_list(restrictions)
-        blocks = [n for n in block_size_names or DEFAULT_BLOCK_SIZE_NAMES if n in self.tune_params]
+        blocks = [n for n in block_size_names or default_block_size_names if n in self.tune_params]
         if blocks and max_threads is not None:
             self.restrictions = [*self.restrictions, f"{' * '.join(blocks)} <= {max_threads}"]
         self._index()

@@ -11,7 +11,7 @@ import numpy as np
 from .arguments.signature import check_argument_list  # noqa: F401 - of this module in Kernel Tuner
 from .budget import StopCriterionReached, TuningBudget  # noqa: F401 - Kernel Tuner has them here
 
-DEFAULT_BLOCK_SIZE_NAMES = ("block_size_x", "block_size_y", "block_size_z")
+default_block_size_names = ("block_size_x", "block_size_y", "block_size_z")
 
 
 class ErrorConfig(str):
@@ -209,8 +209,8 @@ def block_names(block_size_names, tune_params):
     names = list(block_size_names or [])
     if not names:
         own = {k.lower(): k for k in tune_params}
-        names = [own.get(n, n) for n in DEFAULT_BLOCK_SIZE_NAMES]
-    return names + list(DEFAULT_BLOCK_SIZE_NAMES[len(names) :])
+        names = [own.get(n, n) for n in default_block_size_names]
+    return names + list(default_block_size_names[len(names) :])
 
 
 def delete_temp_file(filename):

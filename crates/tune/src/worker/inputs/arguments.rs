@@ -18,7 +18,8 @@ pub struct Arguments {
     pub(super) initial: Images,
     /// What each array holds after a run, where the problem tells.
     answers: Vec<Option<Image>>,
-    scalars: Vec<[u8; 8]>,
+    /// Bytes of each scalar, in the kernel's order.
+    scalars: Vec<Vec<u8>>,
 }
 
 /// An array as it is before a run.
@@ -48,8 +49,12 @@ impl Arguments {
         let mut blocks = Vec::new();
         let mut scalars = Vec::new();
         for d in data {
-            let mut scalar = [0; 8];
-            put(d.kind, d.value, &mut scalar[..d.kind.bytes()]);
+            let mut scalar = d.bytes.clone();
+            if scalar.is_empty() {
+                // Generated code of the host reads all types from as many bytes.
+                scalar.resize(8, 0);
+                put(d.kind, d.value, &mut scalar[..d.kind.bytes()]);
+            }
             scalars.push(scalar);
             let block = d.len.map(|len| {
                 let bytes = len.saturating_mul(d.kind.bytes());
@@ -139,6 +144,7 @@ impl Arguments {
     /// Bytes of a scalar; empty for an array.
     pub fn scalar(&self, i: usize) -> &[u8] {
         match (self.data.get(i), self.scalars.get(i)) {
+            (Some(d), Some(bytes)) if !d.bytes.is_empty() => bytes,
             (Some(d), Some(bytes)) if d.len.is_none() => &bytes[..d.kind.bytes()],
             _ => &[],
         }
@@ -307,6 +313,7 @@ pub(super) mod tests {
             kind: Type::F64,
             len: Some(100),
             value: 0.0,
+            bytes: Vec::new(),
             fill: Fill::Named("random".into()),
             role,
             answer: None,

@@ -85,6 +85,7 @@ mod tests {
             kind: Type::F64,
             len,
             value: 0.0,
+            bytes: Vec::new(),
             fill: Fill::Number(0.0),
             role: Role::In,
             answer: None,

@@ -15,6 +15,8 @@ _NAMES = {
     "float16": ("half",), "float32": ("float",), "float64": ("double",),
     "complex64": ("float2",), "complex128": ("double2",),
 }  # fmt: skip
+#: A type that is known by its name; others, such as a template's ``T`` or a structure, take what is given.
+_KNOWN = re.compile(r"\b(?:bool|u?char|u?short|u?int|u?long|half|float|double)\d*\b|\bu?int\d+_t\b|\b(?:un)?signed\b")
 
 
 def _is_array(argument):
@@ -28,8 +30,7 @@ def _fits(argument, parameter):
     if _is_array(argument) != ("*" in parameter or "[" in parameter):
         return False
     names = _NAMES.get(str(argument.dtype).removeprefix("torch."))
-    # Of a structure the name in the code may be any.
-    if names is None or any(name in parameter for name in names):
+    if names is None or not _KNOWN.search(parameter) or any(name in parameter for name in names):
         return True
     return "uint" in names and re.search(r"\bunsigned\b(?!\s+(?:char|short|long)\b)", parameter) is not None
 

@@ -12,6 +12,11 @@ _TYPES = {
     # Raw, as nothing but a check in Python looks at the values.
     "float16": "u16", "complex64": "f32", "complex128": "f64",
 }  # fmt: skip
+_C = {
+    "f4": "float", "f8": "double", "b1": "bool", "f2": "uint16_t",
+    "i1": "int8_t", "i2": "int16_t", "i4": "int32_t", "i8": "int64_t",
+    "u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t",
+}  # fmt: skip
 #: Relative error that ``numpy.allclose`` allows.
 RTOL = 1e-5
 
@@ -123,6 +128,8 @@ class Writer:
                 lines += [f'answer = {{ file = "{file}", atol = {float(atol)!r}, rtol = {RTOL!r} }}']
         elif symbol is not None or not self.on_gpu and by_bytes(argument):
             return self.add(i, np.array([argument]), written=False, symbol=symbol)
+        elif argument.dtype.kind in "cV":
+            lines[2:] = ['type = "u8"', f'bytes = "{argument.tobytes().hex()}"']
         else:
             kind, value = _scalar(argument, kind, i)
             lines[2:] = [f'type = "{kind}"', f"value = {value}"]
@@ -130,10 +137,17 @@ class Writer:
         return None
 
 
+def c_type(dtype):
+    """Name in C++ of a number's type; ``None`` for structures and complex numbers."""
+    return _C.get(dtype.str[1:])
+
+
 def by_bytes(argument):
-    """Whether a scalar's value cannot be written in a problem file: it is passed through an array of one element."""
+    """Whether a scalar's value cannot be written in a problem file as a number: host code gets it through an array of one element."""
     if isinstance(argument, np.ndarray):
         return False
+    if argument.dtype.kind in "cV":
+        return True
     value = argument.item()
     return isinstance(value, float) and not np.isfinite(value) or isinstance(value, int) and abs(value) > 2**53
 
@@ -149,8 +163,6 @@ def _numpy_of(kind):
 
 def _scalar(value, kind, position):
     """Type and value of a scalar in a problem file. What cannot be written as it is has the same bits in another type."""
-    if value.dtype.kind in "cV":
-        raise TypeError(f"Argument at position {position}: scalars of type {value.dtype} are not supported, arrays of them are")
     if not by_bytes(value) and value.dtype != np.float16:
         number = value.item()
         return kind, repr(number) if isinstance(number, float) else str(int(number))

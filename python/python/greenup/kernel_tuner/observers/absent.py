@@ -35,8 +35,10 @@ def refusal(name, reason):
     return refuse
 
 
-def _class(name, reason):
-    # A class, so that scripts may ask whether something is an instance of it, or derive from it.
+def named(name, reason):
+    """A class or function that refuses; a class, so that scripts may ask whether something is an instance of it, or derive from it."""
+    if not name[0].isupper():
+        return refusal(name, reason)
     return type(name, (), {"__init__": refusal(name, reason), "__doc__": f"Not available: {reason}."})
 
 
@@ -45,6 +47,6 @@ def register(package):
     for module, names in _ABSENT.items():
         made = types.ModuleType(f"{package}.{module}", "Observers that are not available; their constructors say why.")
         for name, reason in names.items():
-            setattr(made, name, _class(name, reason) if name[0].isupper() else refusal(name, reason))
+            setattr(made, name, named(name, reason))
         sys.modules[made.__name__] = made
         setattr(sys.modules[package], module, made)

@@ -1,5 +1,7 @@
 """Power, energy, clocks and temperature of a GPU, by Greenup's meter: the names are those of Kernel Tuner's NVMLObserver."""
 
+import warnings
+
 from .absent import refusal
 from .observer import BenchmarkObserver
 
@@ -36,7 +38,7 @@ class NVMLObserver(BenchmarkObserver):
         given = {"nvidia_smi_fallback": nvidia_smi_fallback, "use_locked_clocks": use_locked_clocks}
         for name, value in given.items():
             if value:
-                raise NotImplementedError(f"NVMLObserver: {name}: {_SHARED}")
+                warnings.warn(f"NVMLObserver: {name} has no effect: {_SHARED}", UserWarning, stacklevel=2)
         if save_all:
             raise NotImplementedError("NVMLObserver: save_all: the meter gives one value of each quantity for a config")
         self.observables = list(observables)

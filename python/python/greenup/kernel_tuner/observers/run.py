@@ -8,7 +8,7 @@ only the functions for a config are called, after its measurement.
 import math
 import warnings
 
-from ..check import STOP
+from ..measure.check import STOP
 from .nvml import NVMLObserver
 from .observer import AROUND_RUNS, BenchmarkObserver, ContinuousObserver, OutputObserver, PrologueObserver
 from .register import RegisterObserver

@@ -1,12 +1,14 @@
 """Kernel Tuner's strategies: their names and options, and Greenup's strategies that search in their place."""
 
 import math
+import sys
+import types
 import warnings
 from dataclasses import dataclass, field
 
 from ... import strategies as own_strategies
+from . import search
 from .common import check_x0, get_options
-from .search import brute_force, random_sample, searched
 
 _WALK = {"neighbor": "Hamming", "restart": True, "order": None, "randomize": True}
 _AWARE = {"constraint_aware": True}
@@ -76,15 +78,15 @@ class Strategy:
             check_x0(given["x0"], searchspace.tune_params)
         self._say_what_is_ignored(given)
         if self.method == "exhaustive":
-            return brute_force(searchspace, runner, tuning_options)
+            return search.brute_force(searchspace, runner, tuning_options)
         if self.name == "random_sample":
-            return random_sample(searchspace, runner, tuning_options, values["fraction"])
+            return search.random_sample(searchspace, runner, tuning_options, values["fraction"])
         method = self.method
         if len(tuning_options["objective"]) > 1 and method not in _SEVERAL:
             warnings.warn(f"{self.name} searches by one objective: Greenup's `nsga2` searches in its place", UserWarning, stacklevel=3)
             method = "nsga2"
         most = self.end(values) if self.end is not None and "max_fevals" not in given else None
-        return searched(method, searchspace, runner, tuning_options, most)
+        return search.searched(method, searchspace, runner, tuning_options, most)
 
     def _say_what_is_ignored(self, given):
         used = {*self.ends_by, "constraint_aware", "fraction"}
@@ -143,6 +145,17 @@ def _own():
 strategy_map = _all()
 #: Greenup's.
 OWN = _own()
+
+
+def _as_modules():
+    """Makes each strategy importable as a module with ``tune``, as there: ``from kernel_tuner.strategies import minimize``."""
+    for name, strategy in strategy_map.items():
+        module = types.ModuleType(f"{__name__}.{name}", f"Kernel Tuner's strategy {name}; Greenup's {strategy.method} searches in its place.")
+        module.tune, module._options = strategy.tune, strategy._options
+        sys.modules[module.__name__] = globals()[name] = module
+
+
+_as_modules()
 
 
 def strategy_of(strategy):

@@ -11,6 +11,17 @@ from ..util import ERRORS, is_measured
 WORST = sys.float_info.max
 
 
+def make_strategy_options_doc(strategy_options):
+    """The options of a strategy with their defaults, a line each."""
+    return "".join(f"     * {name}: {text}, default {default}. \n" for name, (text, default) in strategy_options.items()) + "\n"
+
+
+def get_strategy_docstring(name, strategy_options):
+    """The documentation of a strategy's function ``tune``."""
+    options = make_strategy_options_doc(strategy_options)
+    return f"Searches by {name}.\n\nOptions in strategy_options:\n{options}"
+
+
 def get_options(strategy_options, options, unsupported=None):
     """Values of a strategy's options: given, or their defaults. Refuses those that it does not have."""
     accepted = [*options, "max_fevals", "time_limit", "x0", "searchspace_construction_options"]

@@ -37,39 +37,52 @@ def searched(method, searchspace, runner, tuning_options, most):
     """Results of a search by one of Greenup's strategies, ``most`` at most; ``None`` for as many as the budget has."""
     seed = tuning_options.get("seed")
     seed = int.from_bytes(os.urandom(6), "little") if seed is None else int(seed)
-    search = Search(searchspace.space, strategy=method, seed=seed)
-    budget, out = tuning_options["budget"], []
-    left = math.inf if most is None else most
+    budget, options, out = tuning_options["budget"], tuning_options["strategy_options"], []
+    left = options.get("max_fevals", most)
+    told = []
+
+    def begun():
+        # Strategies cool and narrow down over the trials that they are promised. A new one knows all that was told.
+        search = Search(searchspace.space, strategy=method, seed=seed, trials=None if left is None else max(len(told) + left, 1))
+        for point, cost in told:
+            search.tell(point, cost)
+        return search
 
     def measure(points, configs):
+        nonlocal left
         found, costs = _evaluated(configs, runner, tuning_options)
         out.extend(found)
-        for point, cost in zip(points, costs):
-            search.tell(point, cost)
-        return len(found)
+        told.extend(zip(points, costs))
+        if left is not None:
+            left -= len(found)
 
-    x0 = tuning_options["strategy_options"].get("x0")
+    x0 = options.get("x0")
     if x0 is not None:
         if not searchspace.is_param_config_valid(x0):
             raise ValueError(f"x0 {x0} is no valid config of the space")
         point = searchspace.point_of(x0)
-        left -= measure([point], [searchspace.config_of(point)])
+        measure([point], [searchspace.config_of(point)])
+    search, refused = begun(), 0
     try:
-        while left > 0:
+        while left is None or left > 0:
             budget.raise_exception_if_done()
             points = search._ask_together()
+            if not points and refused:
+                # Configs that only Python refuses took the place of others.
+                search, refused = begun(), 0
+                continue
             if not points:
                 break
             configs = [searchspace.config_of(p) for p in points]
-            valid = [searchspace.passes(c) for c in configs]
-            for point, passes in zip(points, valid):
-                if not passes:
-                    search.tell(point, None, message="it does not meet the restrictions")
-            rest = min(left, len(points))
-            points = [p for p, passes in zip(points, valid) if passes][:rest]
-            configs = [c for c, passes in zip(configs, valid) if passes][:rest]
-            if configs:
-                left -= measure(points, configs)
+            known = len(told)
+            valid = [(p, c) for p, c in zip(points, configs) if searchspace.passes(c)]
+            told.extend((p, None) for p, c in zip(points, configs) if not searchspace.passes(c))
+            refused += len(points) - len(valid)
+            valid = valid[:left]
+            if valid:
+                measure(*zip(*valid))
+            for point, cost in told[known:]:
+                search.tell(point, cost)
     except StopCriterionReached as e:
         if tuning_options.get("verbose"):
             print(e)

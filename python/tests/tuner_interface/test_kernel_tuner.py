@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 
 from greenup import kernel_tuner
-from greenup.kernel_tuner import cache as cache_module
-from greenup.kernel_tuner import expressions, file_utils, integration, launch, util
+from greenup.kernel_tuner import file_utils, integration, util
+from greenup.kernel_tuner.files import cache as cache_module
 from greenup.kernel_tuner.interface import tune_cache
-from greenup.kernel_tuner.interrupts import Deferred
-from greenup.kernel_tuner.project import key_of
+from greenup.kernel_tuner.measure.interrupts import Deferred
+from greenup.kernel_tuner.problem import launch
+from greenup.kernel_tuner.problem.project import key_of
+from greenup.kernel_tuner.space import expressions
 
 N = 4096
 

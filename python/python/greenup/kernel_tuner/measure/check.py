@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from .arguments import name_of
+from ..arguments import name_of
 
 _SCRIPT = """#!/bin/sh
 # Names the folder of the outputs and the config, and waits for the word on them.

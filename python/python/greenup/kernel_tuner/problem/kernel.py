@@ -1,9 +1,11 @@
 """A kernel: its code, arguments, grid and compiler, as the caller names them."""
 
+import shutil
+
+from ..arguments import to_numpy
+from ..arguments.signature import check_argument_list
+from ..util import block_names, replace_param_occurrences
 from . import source
-from .arguments import to_numpy
-from .arguments.signature import check_argument_list
-from .util import block_names, replace_param_occurrences
 
 #: Threads of a block at most, of CUDA.
 MAX_THREADS = 1024
@@ -36,6 +38,8 @@ class Kernel:
         self.cmem_args = cmem_args or {}
         self.compiler = compiler or {"FORTRAN": "gfortran"}.get(self.source.language)
         self.compiler_options = list(compiler_options or [])
+        if not self.on_gpu and shutil.which(used := self.compiler or "g++") is None:
+            raise RuntimeError(f"the compiler {used} is not found: install it, or name another as compiler=")
         if texmem_args:
             raise NotImplementedError("texmem_args: texture references do not exist since CUDA 12; use texture objects or plain loads")
         if self.cmem_args and self.source.language != "CUDA":

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .project import key_of
-from .util import ERRORS, ErrorConfig, NpEncoder, RuntimeFailedConfig
+from ..problem.project import key_of
+from ..util import ERRORS, ErrorConfig, NpEncoder, RuntimeFailedConfig
 
 #: Times of failed configs in caches of older versions of Kernel Tuner, ms.
 _FAILED_MS = 1e20

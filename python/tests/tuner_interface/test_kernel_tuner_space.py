@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from greenup import kernel_tuner
-from greenup.kernel_tuner import integration, restrictions
+from greenup.kernel_tuner import integration
+from greenup.kernel_tuner.space import restrictions
 from greenup.kernel_tuner.searchspace import Searchspace
 
 PARAMS = {"x": [1, 2, 4, 8], "y": [3, 1, 2], "mode": ["a", "b"]}

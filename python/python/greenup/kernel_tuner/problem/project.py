@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from . import launch, restrictions
-from .arguments import Writer
-from .expressions import choice
+from ..arguments import Writer
+from ..space import restrictions
+from ..space.expressions import choice
+from . import launch
 from .host import call, fortran
 
 #: Measuring time of a config at the default of seven iterations, s.

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from .arguments import check_answer, compared_by_tuner, has_nan, to_numpy
+from ..arguments import check_answer, compared_by_tuner, has_nan, to_numpy
 
 
 def normalized(function):

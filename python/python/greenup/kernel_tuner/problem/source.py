@@ -4,8 +4,8 @@ import os
 import re
 from pathlib import Path
 
+from ..util import replace_param_occurrences
 from .host.fortran import is_fortran
-from .util import replace_param_occurrences
 
 _CODE = ("__global__ ", "__kernel ", "void ", "float ")
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from .expressions import translate
-from .util import evaluate
+from ..space.expressions import translate
+from ..util import evaluate
 
 
 def block(params, names):

@@ -5,7 +5,7 @@ import statistics
 import warnings
 from datetime import datetime, timezone
 
-from .util import (
+from ..util import (
     CompilationFailedConfig,
     CompileError,
     RuntimeFailedConfig,

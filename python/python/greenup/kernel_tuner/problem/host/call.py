@@ -9,16 +9,12 @@ import json
 
 import numpy as np
 
-from ..arguments import by_bytes
-from ..check import SEPARATOR
+from ...arguments import by_bytes, c_type
+from ...measure.check import SEPARATOR
+from .structures import declared
 
 #: Name of the function.
 ENTRY = "greenup_kt_call"
-_C = {
-    "f4": "float", "f8": "double", "b1": "bool", "f2": "uint16_t",
-    "i1": "int8_t", "i2": "int16_t", "i4": "int32_t", "i8": "int64_t",
-    "u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t",
-}  # fmt: skip
 _TEXT = """\
 #define GREENUP_KT_TEXT_(...) #__VA_ARGS__
 #define GREENUP_KT_TEXT(...) GREENUP_KT_TEXT_(__VA_ARGS__)
@@ -32,6 +28,7 @@ static const char greenup_kt_config[] = {key};
 #include <string.h>
 #include <unistd.h>
 
+{structures}
 {declared}
 typedef float (*greenup_kt_function)({types});
 {variables}
@@ -115,11 +112,16 @@ def code(arguments, *, key, macros, target, runs, times, pipes=None):
     ``key``: macros that tell a config from others; ``macros``: all names of macros; ``target``: the name that the linker knows the
     kernel by; ``pipes``: those of the observers' questions.
     """
-    parameters, variables, types, values, sets = [], [], [], [], []
+    parameters, variables, types, values, sets, structures = [], [], [], [], [], []
     for i, argument in enumerate(arguments):
         name = f"greenup_kt_{i}"
         array = isinstance(argument, np.ndarray)
-        kind = "void *" if array else _C[argument.dtype.str[1:]]
+        kind = "void *" if array else c_type(argument.dtype) or f"greenup_kt_type_{i}"
+        if not array and c_type(argument.dtype) is None:
+            try:
+                structures.append(declared(kind, argument.dtype))
+            except TypeError as e:
+                raise TypeError(f"Argument at position {i}: {e}") from None
         pointer = array or by_bytes(argument)
         taken = f"{_element(argument)} *" if pointer else kind
         parameters.append(f"{taken} given_{i}")
@@ -131,6 +133,7 @@ def code(arguments, *, key, macros, target, runs, times, pipes=None):
     return _TEXT.format(
         key=f' "\\x{ord(SEPARATOR):02x}" '.join(f"GREENUP_KT_TEXT({k})" for k in key) or '""',
         undefined="\n".join(f"#undef {m}" for m in macros),
+        structures="\n".join(structures),
         declared=f'extern "C" void {target}(void);',
         types=", ".join(types) or "void",
         variables="\n".join(variables),
@@ -150,7 +153,7 @@ def code(arguments, *, key, macros, target, runs, times, pipes=None):
 def _element(argument):
     """Type of an element as the tuner declares it."""
     kind = argument.dtype.str[1:]
-    return {"b1": "uint8_t", "f2": "uint16_t", "c8": "float", "c16": "double"}.get(kind) or _C.get(kind, "uint8_t")
+    return {"b1": "uint8_t", "c8": "float", "c16": "double"}.get(kind) or c_type(argument.dtype) or "uint8_t"
 
 
 class Times:

@@ -6,7 +6,7 @@ import math
 import re
 
 from .expressions import divides_safely, literal, translate
-from .util import evaluate
+from ..util import evaluate
 
 #: Combinations of values for which a restriction that only Python knows is written out.
 TABLE = 4096
@@ -176,7 +176,7 @@ def _tabled(restriction, tune_params, codes, names):
 
 def valid_configs(tune_params, restrictions):
     """Every config that meets all restrictions, in the order of the parameters' values: dictionaries."""
-    from .searchspace import Searchspace
+    from ..searchspace import Searchspace
 
     space = Searchspace(tune_params, restrictions, None)
     return [dict(zip(tune_params, config)) for config in space.list]

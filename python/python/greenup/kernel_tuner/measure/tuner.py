@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from .. import _commands
+from ... import _commands
 
 
 class TunerError(RuntimeError):

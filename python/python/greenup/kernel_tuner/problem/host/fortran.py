@@ -22,7 +22,7 @@ def is_fortran(compiler):
 def symbol(code, name, compiler):
     """The name that a compiler gives a function: that of ``bind(c)``, or with its module."""
     code = re.sub(r"&\s*\n\s*&?", " ", code)
-    found = re.search(rf"\bfunction\s+{re.escape(name)}\b[^\n]*", code, re.IGNORECASE)
+    found = re.search(rf"\b(?:function|subroutine)\s+{re.escape(name)}\b[^\n]*", code, re.IGNORECASE)
     if found and (bound := re.search(r"\bbind\s*\(\s*c\s*(?:,\s*name\s*=\s*[\"']([^\"']+)[\"'])?\s*\)", found[0], re.IGNORECASE)):
         return bound[1] or name.lower()
     name, before = name.lower(), code[: found.start()] if found else code

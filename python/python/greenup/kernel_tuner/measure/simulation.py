@@ -2,11 +2,11 @@
 
 import warnings
 
-from .project import key_of_values
-from .restrictions import holds
+from ..problem.project import key_of_values
+from ..space.restrictions import holds
+from ..util import InvalidConfig
 from .results import with_metrics
 from .runner import STAGES, Runner, without_stages
-from .util import InvalidConfig
 
 
 class Simulated(Runner):

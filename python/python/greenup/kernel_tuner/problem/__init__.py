@@ -1,0 +1,1 @@
+"""A kernel as a problem of the tuner: its code, launch, device and files."""

@@ -1,0 +1,1 @@
+"""Spaces of configs: restrictions and the expressions that they are made of."""
