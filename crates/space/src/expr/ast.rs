@@ -1,5 +1,6 @@
 //! The tree of an expression.
 
+use super::of_script::OfScript;
 use crate::error::Span;
 use crate::value::Value;
 
@@ -61,6 +62,8 @@ pub enum ExprKind {
         /// Elements for which it is false are left out.
         condition: Option<Box<Expr>>,
     },
+    /// What only scripts have.
+    Script(Box<OfScript>),
 }
 
 /// What a comprehension makes.
@@ -220,6 +223,7 @@ impl Expr {
                     f(c);
                 }
             }
+            ExprKind::Script(e) => e.children(f),
         }
     }
 
@@ -265,6 +269,7 @@ impl Expr {
             ExprKind::Set(items) => ExprKind::Set(all(items)?),
             ExprKind::Index(a, b) => ExprKind::Index(boxed(a)?, boxed(b)?),
             ExprKind::Call(n, args) => ExprKind::Call(n.clone(), all(args)?),
+            ExprKind::Script(_) => return None,
             ExprKind::Comprehension {
                 form,
                 item,

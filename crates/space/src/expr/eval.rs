@@ -1,7 +1,7 @@
 //! One expression at one point, by walking its tree: the meaning that compiled programs must
 //! reproduce. Used for constants, for lists of values, and to test the compiler.
 
-mod call;
+pub(crate) mod call;
 
 use super::ast::{Expr, ExprKind, Form};
 use super::functions::distinct;
@@ -112,6 +112,7 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
             let (items, i) = (eval(of, scope)?, eval(index, scope)?);
             element(&items, &i).map_err(fail)
         }
+        ExprKind::Script(_) => Err(fail("only scripts have this".into())),
         ExprKind::Comprehension { form, .. } => {
             let mut out = Gathered::default();
             each(e, scope, &mut |v| out.push(v))?;

@@ -62,7 +62,7 @@ impl OperatorError {
     }
 }
 
-pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
+pub(crate) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
     Ok(match (op, v) {
         (UnaryOp::Not, v) => Value::Bool(!v.truth()),
         (UnaryOp::Negate, Value::Float(f)) => Value::Float(-f),
@@ -88,7 +88,7 @@ pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
     })
 }
 
-pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, OperatorError> {
+pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, OperatorError> {
     use BinaryOp as B;
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
         let int = |r: Option<i64>| r.map(Value::Int).ok_or(OperatorError::Overflow);
@@ -292,7 +292,7 @@ pub(crate) fn float_floor_div(x: f64, y: f64) -> f64 {
     if q - floor > 0.5 { floor + 1.0 } else { floor }
 }
 
-pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, OperatorError> {
+pub(crate) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, OperatorError> {
     let order = a.compare(b);
     Ok(match op {
         CompareOp::Eq => a == b,
