@@ -317,6 +317,15 @@ fn hostile_scripts_end() {
     assert!(CALL_STEPS > 0);
 }
 
+#[test]
+fn sorting_has_one_order_also_with_nan() {
+    let e = "sorted([float('nan') if k % 3 else k * 7919 % 101 for k in range(200)])";
+    let outside = eval(&parse(e).unwrap(), &Scope::new(&|_: &str| None)).unwrap();
+    let inside = call(&format!("def f():\n    return {e}"), &[]).unwrap();
+    assert_eq!(outside.literal(), Value::Tuple(inside).literal());
+    assert!(outside.literal().starts_with("(0, "), "{outside}");
+}
+
 /// A random expression of the names `a`, `b` and `x`.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
