@@ -1,8 +1,10 @@
 //! The tree of an expression.
 
-use super::of_script::OfScript;
+mod of_script;
+
 use crate::error::Span;
 use crate::value::Value;
+pub use of_script::{Loop, OfScript};
 
 /// A node and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]

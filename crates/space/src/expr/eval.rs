@@ -7,7 +7,6 @@ use super::ast::{Expr, ExprKind, Form};
 use super::functions::distinct;
 use super::operators::{INDEX, MAX_LIST, binary, compare, size, unary};
 use crate::error::{ExprError, Span};
-use crate::script::Scripts;
 use crate::value::Value;
 use call::{call, too_long};
 
@@ -23,12 +22,24 @@ impl<F: Fn(&str) -> Option<Value>> Names for F {
     }
 }
 
+/// Functions that a space defines.
+pub trait Functions {
+    /// Whether there is one of this name.
+    fn has(&self, name: &str) -> bool;
+
+    /// The list that it returns.
+    ///
+    /// # Errors
+    /// It fails, or returns no list of values; the error stands at `span`.
+    fn call_at(&self, name: &str, args: &[Value], span: Span) -> Result<Vec<Value>, ExprError>;
+}
+
 /// What an expression may refer to.
 pub struct Scope<'a> {
     /// Parameters, constants and derived values.
     pub names: &'a dyn Names,
     /// Functions of the space's script.
-    pub scripts: Option<&'a Scripts>,
+    pub scripts: Option<&'a dyn Functions>,
 }
 
 impl<'a> Scope<'a> {

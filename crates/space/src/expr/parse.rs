@@ -1,9 +1,10 @@
 //! Tokens to a tree, with Python's precedence.
 
-use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, UnaryOp};
+mod of_script;
+
+use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, OfScript, UnaryOp};
 use super::comparable::comparable;
 use super::cursor::Parser;
-use super::of_script::OfScript;
 use super::token::{KEYWORDS, Token};
 use crate::error::{ExprError, Span};
 use crate::value::Value;

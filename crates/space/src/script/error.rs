@@ -1,8 +1,11 @@
 //! Why a call of a script gives no values.
 
-use super::{CALL_STEPS, TOTAL_STEPS};
 use crate::expr::OperatorError;
 
+/// Steps after which one call is stopped: it hangs, or returns no list of values.
+pub(super) const CALL_STEPS: u64 = 20_000_000;
+/// Steps of all calls for one space together: some tens of seconds.
+pub(super) const TOTAL_STEPS: u64 = 400_000_000;
 /// Elements of one list at most, characters of one string.
 pub(super) const MAX_SIZE: usize = 1_000_000;
 /// Calls of functions within each other at most.

@@ -1,9 +1,9 @@
 //! Evaluates the expressions of a function.
 
 use super::error::{At, MAX_SIZE, Run};
-use super::item::Item;
+use super::read::tree::{Kind, Loop, Node};
 use super::run::Call;
-use super::tree::{Kind, Loop, Node};
+use super::values::item::Item;
 use crate::expr::Form;
 
 impl Call<'_> {

@@ -4,55 +4,25 @@
 
 mod error;
 mod eval;
-mod functions;
-mod index;
-mod item;
-mod lines;
-mod lower;
-mod methods;
-mod operate;
-mod parse;
+mod read;
 mod run;
 #[cfg(test)]
 mod tests;
-mod tree;
+mod values;
 
-use crate::error::{ExprError, SpaceError};
+use crate::error::{ExprError, SpaceError, Span};
+use crate::expr::Functions;
 use crate::value::Value;
-use error::Fault;
-pub(crate) use error::{Cause, ScriptError};
-use parse::Program;
-use run::Call;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Steps after which one call is stopped: it hangs, or returns no list of values.
-const CALL_STEPS: u64 = 20_000_000;
-/// Steps of all calls for one space together: some tens of seconds.
-const TOTAL_STEPS: u64 = 400_000_000;
+use error::{Cause, Fault, ScriptError, TOTAL_STEPS};
+use read::lower::{Signature, takes};
+use read::parse::{Program, parse};
+use run::{Budget, Call};
 
 /// The functions of one script.
 pub struct Scripts {
     text: String,
     program: Program,
     budget: Budget,
-}
-
-/// Steps that are left for all calls together.
-struct Budget(AtomicU64);
-
-impl Budget {
-    /// Takes so many steps, or what is left of them.
-    fn take(&self, steps: u64) -> u64 {
-        let less = |left: u64| Some(left.saturating_sub(steps));
-        let before = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        before.unwrap_or_default().min(steps)
-    }
-
-    fn give_back(&self, steps: u64) {
-        self.0.fetch_add(steps, Ordering::Relaxed);
-    }
 }
 
 impl Scripts {
@@ -66,19 +36,15 @@ impl Scripts {
 
     /// As [`Scripts::new`], with so many steps of all calls together.
     fn with_budget(text: &str, steps: u64) -> Result<Self, SpaceError> {
-        let program = parse::parse(text).map_err(|e| unreadable(&e, text))?;
+        let program = parse(text).map_err(|e| unreadable(&e, text))?;
         Ok(Self {
             text: text.to_owned(),
             program,
-            budget: Budget(AtomicU64::new(steps)),
+            budget: Budget::new(steps),
         })
     }
 
-    pub fn has(&self, name: &str) -> bool {
-        self.names().any(|n| n == name)
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    fn names(&self) -> impl Iterator<Item = &str> {
         self.program.functions.iter().map(|f| f.name.as_str())
     }
 
@@ -86,18 +52,18 @@ impl Scripts {
     ///
     /// # Errors
     /// What went wrong in the script, or that it returned no list of plain values.
-    pub(crate) fn call(&self, name: &str, args: &[Value]) -> Result<Vec<Value>, ScriptError> {
+    fn call(&self, name: &str, args: &[Value]) -> Result<Vec<Value>, ScriptError> {
         let function = || name.to_owned();
         let Some(number) = self.names().position(|n| n == name) else {
             return Err(ScriptError::Arguments(format!("`{name}` does not exist")));
         };
         let f = &self.program.functions[number];
-        let signature = lower::Signature {
+        let signature = Signature {
             name: function(),
             parameters: f.slots[..f.parameters].to_vec(),
             defaults: f.defaults.clone(),
         };
-        lower::takes(&signature, args.len()).map_err(ScriptError::Arguments)?;
+        takes(&signature, args.len()).map_err(ScriptError::Arguments)?;
         let mut call = Call::new(&self.program, &self.budget);
         let failed = |fault: Fault| match fault.cause {
             Cause::TotalSteps => ScriptError::TooManySteps,
@@ -130,6 +96,17 @@ impl Scripts {
                 kind,
             }),
         }
+    }
+}
+
+impl Functions for Scripts {
+    fn call_at(&self, name: &str, args: &[Value], span: Span) -> Result<Vec<Value>, ExprError> {
+        self.call(name, args)
+            .map_err(|e| ExprError::new(e.to_string(), span))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names().any(|n| n == name)
     }
 }
 

@@ -1,16 +1,38 @@
 //! Runs the statements of a function.
 
-use super::error::{At, Cause, Done, MAX_CALLS, MAX_SIZE, Run};
-use super::item::{Heap, Item};
-use super::parse::Program;
-use super::tree::{Block, Do, Kind, Node, Statement, Target};
-use super::{Budget, CALL_STEPS};
+use super::error::{At, CALL_STEPS, Cause, Done, MAX_CALLS, MAX_SIZE, Run};
+use super::read::parse::Program;
+use super::read::tree::{Block, Do, Kind, Node, Statement, Target};
+use super::values::item::{Heap, Item};
 use crate::expr::BinaryOp;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Levels that the evaluation of all calls together recurses at most.
 const MAX_LEVELS: usize = 1500;
 /// Steps that are taken from the budget of all calls at once.
 const PORTION: u64 = 1 << 14;
+
+/// Steps that are left for all calls together.
+pub(super) struct Budget(AtomicU64);
+
+impl Budget {
+    pub fn new(steps: u64) -> Self {
+        Self(AtomicU64::new(steps))
+    }
+
+    /// Takes so many steps, or what is left of them.
+    fn take(&self, steps: u64) -> u64 {
+        let less = |left: u64| Some(left.saturating_sub(steps));
+        let before = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        before.unwrap_or_default().min(steps)
+    }
+
+    fn give_back(&self, steps: u64) {
+        self.0.fetch_add(steps, Ordering::Relaxed);
+    }
+}
 
 /// How a statement ends.
 pub(super) enum Flow {

@@ -219,9 +219,7 @@ fn list_call(
                     .iter()
                     .map(|a| eval(a, scope))
                     .collect::<Evaluated<_>>()?;
-                scripts
-                    .call(name, &args)
-                    .map_err(|e| ExprError::new(e.to_string(), span))?
+                scripts.call_at(name, &args, span)?
             }
             _ => return Ok(None),
         },

@@ -1,8 +1,8 @@
 //! Functions that a script may call: those of expressions, and some that only scripts have.
 
-use super::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
 use super::item::{Heap, Item, Span3};
 use crate::expr::{self, BinaryOp, OperatorError};
+use crate::script::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
 use crate::value::Value;
 
 /// Functions that only scripts have, and how many values they take at least and at most.
@@ -19,12 +19,12 @@ const OWN: [(&str, usize, usize); 9] = [
 ];
 
 /// Names of all functions.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     OWN.iter().map(|f| f.0).chain(expr::functions())
 }
 
 /// The function of this name, where it takes so many values; `None` where there is none.
-pub(super) fn find(name: &str, values: usize) -> Option<Result<&'static str, String>> {
+pub fn find(name: &str, values: usize) -> Option<Result<&'static str, String>> {
     let short = name.strip_prefix("math.").unwrap_or(name);
     let found = names().find(|n| *n == short)?;
     Some(match OWN.iter().find(|f| f.0 == short) {

@@ -1,206 +1,44 @@
-//! Lines to functions.
+//! The lines of one function to statements.
 
-use super::functions;
-use super::item::Item;
-use super::lines::{Line, lines};
-use super::lower::{Names, Shared, Signature, check_name, steps};
-use super::tree::{Block, Do, Function, Node, Statement, Target};
-use crate::error::{ExprError, Span};
-use crate::expr::{BinaryOp, Expr, ExprKind, OfScript, Parser, Scope, Token, eval, reserved};
+use super::header::{Parsed, signature, unsupported};
+use super::lines::Line;
+use super::lower::{Names, Shared, steps};
+use super::tree::{Block, Do, Node, Statement, Target};
+use crate::error::ExprError;
+use crate::expr::{BinaryOp, Expr, ExprKind, OfScript, Parser, Token};
 
 /// Blocks within each other at most, as in Python.
 const MAX_BLOCKS: usize = 20;
 
-/// The functions of a script, and the texts that stand in it.
-pub(super) struct Program {
-    pub functions: Vec<Function>,
-    pub texts: Vec<Box<str>>,
+/// Reads the lines of one function.
+pub struct Reader<'a, 'b> {
+    lines: &'a [Line],
+    at: usize,
+    pub names: Names<'b>,
+    blocks: usize,
+    /// Blocks within each other.
+    pub deepest: usize,
+    loops: usize,
+    /// It has `yield`.
+    pub generator: bool,
 }
 
-pub(super) type Parsed<T> = Result<T, ExprError>;
-
-pub(super) fn parse(text: &str) -> Parsed<Program> {
-    let lines = lines(text)?;
-    let mut shared = Shared::default();
-    let mut starts = Vec::new();
-    for (i, line) in lines.iter().enumerate().filter(|(_, l)| l.indent == 0) {
-        if line.first() == "def" {
-            let signature = signature(&mut Parser::of_line(line.tokens.clone()), &mut shared)?;
-            if shared.signatures.iter().any(|s| s.name == signature.name) {
-                let message = format!("`{}` is defined twice", signature.name);
-                return Err(ExprError::new(message, line.span()));
-            }
-            shared.signatures.push(signature);
-            starts.push(i);
-        } else {
-            at_the_top(line, i == 0)?;
-        }
-    }
-    match (lines.first(), starts.first()) {
-        (Some(line), _) if line.indent > 0 => {
-            let message = "a function begins without blanks before its `def`";
-            return Err(ExprError::new(message, line.span()));
-        }
-        (_, None) => {
-            let message = "a script has at least one function: `def f(n):`";
-            return Err(ExprError::new(message, Span::default()));
-        }
-        _ => {}
-    }
-    let mut functions = Vec::new();
-    for (i, &start) in starts.iter().enumerate() {
-        let end = starts.get(i + 1).copied().unwrap_or(lines.len());
-        let parameters = shared.signatures[i].parameters.clone();
-        let mut reader = Reader {
-            lines: &lines[start..end],
+impl<'a, 'b> Reader<'a, 'b> {
+    /// A reader of a function, its header in the first line.
+    pub fn new(lines: &'a [Line], names: Names<'b>) -> Self {
+        Self {
+            lines,
             at: 0,
-            names: Names::new(&mut shared, &parameters),
+            names,
             blocks: 0,
             deepest: 0,
             loops: 0,
             generator: false,
-        };
-        let body = reader.function()?;
-        reader.names.check()?;
-        let (deepest, generator) = (reader.deepest, reader.generator);
-        let height = 2 * deepest + reader.names.height + 4;
-        let slots = std::mem::take(&mut reader.names.slots);
-        functions.push(Function {
-            name: shared.signatures[i].name.clone(),
-            at: lines[start].span().from,
-            slots,
-            parameters: parameters.len(),
-            defaults: shared.signatures[i].defaults.clone(),
-            generator,
-            body,
-            height,
-        });
-    }
-    Ok(Program {
-        functions,
-        texts: shared.texts,
-    })
-}
-
-/// What stands outside of functions: a text that describes the script, and nothing else.
-fn at_the_top(line: &Line, is_first: bool) -> Parsed<()> {
-    if is_first && matches!(line.tokens[..], [(Token::Literal(_), _), (Token::End, _)]) {
-        return Ok(());
-    }
-    unsupported(line)?;
-    Err(ExprError::new(
-        "only functions stand here: `def f(n):` with its statements indented",
-        line.span(),
-    ))
-}
-
-/// Refuses statements of Python that scripts do not have.
-fn unsupported(line: &Line) -> Parsed<()> {
-    let word = line.first();
-    let why = match word {
-        "import" | "from" => {
-            "nothing outside is reached; `sqrt`, `log`, `floor` and others are there without it"
-        }
-        "class" | "async" | "global" | "nonlocal" => "write functions of values",
-        "try" | "raise" | "assert" | "except" | "finally" => "an error ends the call",
-        "with" => "scripts reach no files",
-        "del" => "`pop` takes an element out",
-        "match" if line.tokens.len() > 3 && !matches!(line.tokens[1].0, Token::Sign(_)) => {
-            "write `if` and `elif`"
-        }
-        "@" => "functions have no decorators",
-        _ => return Ok(()),
-    };
-    let message = format!("`{word}` is not available in scripts: {why}");
-    Err(ExprError::new(message, line.span()))
-}
-
-fn name(p: &mut Parser, of: &str) -> Parsed<(String, Span)> {
-    match p.advance() {
-        (Token::Name(n), span) => check_name(&n, span).map(|()| (n, span)),
-        (_, span) => Err(ExprError::new(
-            format!("the name of {of} is expected here"),
-            span,
-        )),
-    }
-}
-
-/// `def name(a, b=1):` up to the colon.
-fn signature(p: &mut Parser, shared: &mut Shared) -> Parsed<Signature> {
-    p.advance();
-    let (function, span) = name(p, "a function")?;
-    if reserved(&function) || functions::names().any(|n| n == function) {
-        let message = format!("`{function}` is a function of expressions: choose another name");
-        return Err(ExprError::new(message, span));
-    }
-    p.demand("(")?;
-    let mut parameters: Vec<String> = Vec::new();
-    let mut defaults = Vec::new();
-    while !p.take(")") {
-        let (parameter, span) = name(p, "a parameter")?;
-        if parameters.contains(&parameter) {
-            return Err(ExprError::new(
-                format!("`{parameter}` stands here twice"),
-                span,
-            ));
-        }
-        parameters.push(parameter);
-        if p.is(":") {
-            return Err(ExprError::new(
-                "parameters have no types here: write the name alone",
-                p.span(),
-            ));
-        }
-        if p.take("=") {
-            defaults.push(default(&p.ternary()?, shared)?);
-        } else if !defaults.is_empty() {
-            return Err(ExprError::new(
-                "a parameter without a default stands after one with a default",
-                span,
-            ));
-        }
-        if !p.take(",") {
-            p.demand(")")?;
-            break;
         }
     }
-    if p.is("-") {
-        return Err(ExprError::new(
-            "results have no types here: write `:`",
-            p.span(),
-        ));
-    }
-    p.demand(":")?;
-    Ok(Signature {
-        name: function,
-        parameters,
-        defaults,
-    })
-}
 
-fn default(e: &Expr, shared: &mut Shared) -> Parsed<Item> {
-    let v = eval(e, &Scope::new(&|_: &str| None))?;
-    shared.constant(&v).ok_or_else(|| {
-        ExprError::new(
-            "a default is a number, a string, a boolean or `None`",
-            e.span,
-        )
-    })
-}
-
-/// Reads the lines of one function.
-struct Reader<'a, 'b> {
-    lines: &'a [Line],
-    at: usize,
-    names: Names<'b>,
-    blocks: usize,
-    deepest: usize,
-    loops: usize,
-    generator: bool,
-}
-
-impl Reader<'_, '_> {
-    fn function(&mut self) -> Parsed<Block> {
+    /// The statements after its header.
+    pub fn body(&mut self) -> Parsed<Block> {
         let line = &self.lines[0];
         let mut p = Parser::of_line(line.tokens.clone());
         signature(&mut p, &mut Shared::default())?;

@@ -1,7 +1,7 @@
 //! Indices and slices.
 
-use super::error::{Cause, Done};
 use super::item::{Heap, Item};
+use crate::script::error::{Cause, Done};
 
 impl Heap<'_> {
     pub fn length(&mut self, of: Item) -> Done<usize> {

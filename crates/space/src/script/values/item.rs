@@ -1,13 +1,12 @@
 //! Values while a function runs: small ones as they are, others by their number on the heap of the call.
 
-use super::CALL_STEPS;
-use super::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
+use crate::script::error::{CALL_STEPS, Cause, Done, MAX_NESTED, MAX_SIZE};
 use crate::value::Value;
 use hashbrown::HashMap;
 
 /// A value. Lists and dictionaries that are equal by number are the same, as in Python.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Item {
+pub enum Item {
     /// A name before its first assignment.
     Unset,
     None,
@@ -49,7 +48,7 @@ impl Item {
 
 /// `start, stop, step` of a range.
 #[derive(Clone, Copy)]
-pub(super) struct Span3(pub i64, pub i64, pub i64);
+pub struct Span3(pub i64, pub i64, pub i64);
 
 impl Span3 {
     pub fn len(self) -> usize {
@@ -66,7 +65,7 @@ impl Span3 {
 
 /// What is equal has the same key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub enum Key {
     None,
     Int(i64),
     Float(u64),
@@ -76,7 +75,7 @@ pub(super) enum Key {
 
 /// Keys and values in the order in which they came.
 #[derive(Default)]
-pub(super) struct Dict {
+pub struct Dict {
     places: HashMap<Key, usize>,
     entries: Vec<Option<(Item, Item)>>,
 }
@@ -136,7 +135,7 @@ impl Dict {
 }
 
 /// All values of one call that are no plain numbers. They stay to its end: each takes steps, and those are limited.
-pub(super) struct Heap<'a> {
+pub struct Heap<'a> {
     /// Texts that stand in the script.
     constants: &'a [Box<str>],
     texts: Vec<Box<str>>,

@@ -9,7 +9,7 @@ const MAX_TEXT: usize = 1 << 18;
 const MAX_TOKENS: usize = 1 << 12;
 
 /// A statement as written, over several lines where brackets are open.
-pub(super) struct Line {
+pub struct Line {
     /// Blanks or tabs before it.
     pub indent: usize,
     /// [`Token::End`] is the last.
@@ -31,7 +31,7 @@ impl Line {
     }
 }
 
-pub(super) fn lines(text: &str) -> Result<Vec<Line>, ExprError> {
+pub fn lines(text: &str) -> Result<Vec<Line>, ExprError> {
     if text.len() > MAX_TEXT {
         let message = format!("longer than {MAX_TEXT} bytes");
         return Err(ExprError::new(message, Span::default()));

@@ -1,10 +1,10 @@
 //! Names of one function to slots, and its expressions to nodes.
 
-use super::functions;
-use super::item::Item;
 use super::tree::{Kind, Loop, Node, Target};
 use crate::error::{ExprError, Span, closest};
 use crate::expr::{Expr, ExprKind, Form, OfScript};
+use crate::script::values::functions;
+use crate::script::values::item::Item;
 use crate::value::Value;
 
 /// Operations within each other at most, in one expression.
@@ -14,7 +14,7 @@ const MAX_HEIGHT: usize = 100;
 const MAX_LOOPS: usize = 8;
 
 /// What a function is called by.
-pub(super) struct Signature {
+pub struct Signature {
     pub name: String,
     pub parameters: Vec<String>,
     pub defaults: Vec<Item>,
@@ -22,7 +22,7 @@ pub(super) struct Signature {
 
 /// What all functions of a script share.
 #[derive(Default)]
-pub(super) struct Shared {
+pub struct Shared {
     pub signatures: Vec<Signature>,
     pub texts: Vec<Box<str>>,
 }
@@ -45,7 +45,7 @@ impl Shared {
 }
 
 /// The names of the function that is read.
-pub(super) struct Names<'a> {
+pub struct Names<'a> {
     pub shared: &'a mut Shared,
     pub slots: Vec<String>,
     /// Where each name stands first, and whether it is assigned anywhere.
@@ -202,8 +202,8 @@ impl<'a> Names<'a> {
     fn of_script(&mut self, e: &OfScript, span: Span) -> Lowered<Kind> {
         Ok(match e {
             OfScript::Method { of, name, args } => {
-                if !super::methods::names().any(|n| n == name) {
-                    let hint = closest(name, super::methods::names());
+                if !crate::script::values::methods::names().any(|n| n == name) {
+                    let hint = closest(name, crate::script::values::methods::names());
                     let hint = hint
                         .map(|n| format!(": did you mean `{n}`?"))
                         .unwrap_or_default();
@@ -312,7 +312,7 @@ impl<'a> Names<'a> {
 }
 
 /// Whether a function takes so many values; if not, why.
-pub(super) fn takes(f: &Signature, values: usize) -> Result<(), String> {
+pub fn takes(f: &Signature, values: usize) -> Result<(), String> {
     let most = f.parameters.len();
     let least = most - f.defaults.len();
     if (least..=most).contains(&values) {
@@ -331,7 +331,7 @@ pub(super) fn takes(f: &Signature, values: usize) -> Result<(), String> {
 }
 
 /// Words of Python that are no names, and those that expressions have as values.
-pub(super) fn check_name(name: &str, span: Span) -> Lowered<()> {
+pub fn check_name(name: &str, span: Span) -> Lowered<()> {
     const WORDS: [&str; 21] = [
         "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
         "except", "finally", "from", "global", "import", "nonlocal", "pass", "raise", "return",
@@ -351,7 +351,7 @@ pub(super) fn check_name(name: &str, span: Span) -> Lowered<()> {
 }
 
 /// Steps of an expression of so many nodes.
-pub(super) fn steps(nodes: usize) -> u64 {
+pub fn steps(nodes: usize) -> u64 {
     1 + nodes as u64 / 8
 }
 

@@ -1,10 +1,10 @@
 //! Functions with their names resolved to slots.
 
-use super::item::Item;
 use crate::expr::{BinaryOp, CompareOp, Form, UnaryOp};
+use crate::script::values::item::Item;
 
 /// One function.
-pub(super) struct Function {
+pub struct Function {
     pub name: String,
     pub at: usize,
     /// Names of the slots; parameters come first.
@@ -19,16 +19,16 @@ pub(super) struct Function {
     pub height: usize,
 }
 
-pub(super) type Block = Vec<Statement>;
+pub type Block = Vec<Statement>;
 
-pub(super) struct Statement {
+pub struct Statement {
     pub at: usize,
     /// Steps that it takes.
     pub steps: u64,
     pub what: Do,
 }
 
-pub(super) enum Do {
+pub enum Do {
     Nothing,
     Value(Node),
     /// Each target gets the value.
@@ -44,19 +44,19 @@ pub(super) enum Do {
 }
 
 /// What an assignment changes.
-pub(super) enum Target {
+pub enum Target {
     Slot(usize),
     Element(Box<Node>, Box<Node>, usize),
     Unpack(Vec<Target>, usize),
 }
 
 /// An expression, and the byte where it stands.
-pub(super) struct Node {
+pub struct Node {
     pub at: usize,
     pub kind: Kind,
 }
 
-pub(super) enum Kind {
+pub enum Kind {
     Constant(Item),
     Slot(usize),
     Unary(UnaryOp, Box<Node>),
@@ -80,7 +80,7 @@ pub(super) enum Kind {
     Comprehension(Form, Box<Node>, Vec<Loop>),
 }
 
-pub(super) struct Loop {
+pub struct Loop {
     pub target: Target,
     pub source: Node,
     pub conditions: Vec<Node>,

@@ -1,8 +1,8 @@
 //! Methods of lists, strings, dictionaries and sets.
 
-use super::error::{Cause, Done, MAX_SIZE};
 use super::item::{Heap, Item};
 use crate::error::closest;
+use crate::script::error::{Cause, Done, MAX_SIZE};
 
 const OF_LISTS: [&str; 11] = [
     "append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse",
@@ -37,7 +37,7 @@ fn methods(of: Item) -> &'static [&'static str] {
 }
 
 /// Names of all methods.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     let all: [&[&str]; 5] = [&OF_LISTS, &OF_TUPLES, &OF_TEXTS, &OF_DICTS, &OF_SETS];
     all.into_iter().flatten().copied()
 }

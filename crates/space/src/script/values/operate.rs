@@ -1,8 +1,8 @@
 //! Operators: those of expressions for numbers and strings, and the same for what only scripts have.
 
-use super::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
 use super::item::{Heap, Item};
 use crate::expr::{self, BinaryOp, CompareOp, OperatorError, UnaryOp};
+use crate::script::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
 use crate::value::Value;
 
 impl Heap<'_> {
