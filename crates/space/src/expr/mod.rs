@@ -21,7 +21,7 @@ pub(crate) use functions::{divisors, functions, gcd, takes, text};
 pub(crate) use operators::{
     DIVISION_BY_ZERO, DOMAIN, EXACT, FLOAT_OVERFLOW, INDEX, OVERFLOW, OperatorError, binary,
     compare, float_floor_div, float_mod, float_pow, int_floor_div, int_mod, int_pow, int_quotient,
-    int_shl, int_shr, unary,
+    int_shl, int_shr, of_ints, unary,
 };
 pub(crate) use parse::reserved;
 pub use parse::{Domain, parse, parse_domain};

@@ -36,6 +36,12 @@ impl Heap<'_> {
 
     #[inline]
     pub fn binary(&mut self, op: BinaryOp, a: Item, b: Item) -> Done<Item> {
+        if let (Item::Int(x), Item::Int(y)) = (a, b) {
+            return Ok(match expr::of_ints(op, x, y)? {
+                Value::Float(f) => Item::Float(f),
+                v => v.as_int().map_or(Item::None, Item::Int),
+            });
+        }
         self.weigh(a)?;
         self.weigh(b)?;
         match (self.plain(a), self.plain(b)) {
@@ -107,6 +113,17 @@ impl Heap<'_> {
 
     #[inline]
     pub fn compare(&mut self, op: CompareOp, a: Item, b: Item) -> Done<bool> {
+        if let (Item::Int(x), Item::Int(y)) = (a, b) {
+            match op {
+                CompareOp::Eq => return Ok(x == y),
+                CompareOp::Ne => return Ok(x != y),
+                CompareOp::Lt => return Ok(x < y),
+                CompareOp::Le => return Ok(x <= y),
+                CompareOp::Gt => return Ok(x > y),
+                CompareOp::Ge => return Ok(x >= y),
+                _ => {}
+            }
+        }
         self.weigh(a)?;
         self.weigh(b)?;
         match (op, a, b) {
