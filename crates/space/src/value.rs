@@ -105,7 +105,7 @@ impl Value {
         }
     }
 
-    /// A total order, for sorting: numbers, then strings, tuples and `None`.
+    /// A total order, for sorting: numbers, NaN last, then strings, tuples and `None`.
     pub fn order(&self, other: &Self) -> Ordering {
         let rank = |v: &Self| match v {
             Self::Bool(_) | Self::Int(_) | Self::Float(_) => 0,
@@ -119,7 +119,10 @@ impl Value {
                 let first = differ.into_iter().find(|o| o.is_ne());
                 first.unwrap_or_else(|| a.len().cmp(&b.len()))
             }
-            (a, b) => a.compare(b).unwrap_or_else(|| rank(a).cmp(&rank(b))),
+            (a, b) => a.compare(b).unwrap_or_else(|| {
+                let nan = |v: &Self| matches!(v, Self::Float(f) if f.is_nan());
+                (rank(a), nan(a)).cmp(&(rank(b), nan(b)))
+            }),
         }
     }
 

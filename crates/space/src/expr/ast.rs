@@ -1,7 +1,10 @@
 //! The tree of an expression.
 
+mod of_script;
+
 use crate::error::Span;
 use crate::value::Value;
+pub use of_script::{Loop, OfScript};
 
 /// A node and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +64,8 @@ pub enum ExprKind {
         /// Elements for which it is false are left out.
         condition: Option<Box<Expr>>,
     },
+    /// What only scripts have.
+    Script(Box<OfScript>),
 }
 
 /// What a comprehension makes.
@@ -220,6 +225,7 @@ impl Expr {
                     f(c);
                 }
             }
+            ExprKind::Script(e) => e.children(f),
         }
     }
 
@@ -265,6 +271,7 @@ impl Expr {
             ExprKind::Set(items) => ExprKind::Set(all(items)?),
             ExprKind::Index(a, b) => ExprKind::Index(boxed(a)?, boxed(b)?),
             ExprKind::Call(n, args) => ExprKind::Call(n.clone(), all(args)?),
+            ExprKind::Script(_) => return None,
             ExprKind::Comprehension {
                 form,
                 item,

@@ -10,12 +10,14 @@ const MAX_DEPTH: usize = 100;
 const MAX_TEXT: usize = 1 << 16;
 
 /// Tokens, read position and nesting depth.
-pub(super) struct Parser {
+pub(crate) struct Parser {
     tokens: Vec<(Token, Span)>,
     at: usize,
     pub(super) depth: usize,
     /// `^` is power, as in formulas, instead of Python's exclusive or.
     pub(super) caret_is_power: bool,
+    /// Methods, slices and dictionaries are there.
+    pub(super) in_script: bool,
 }
 
 impl Parser {
@@ -26,23 +28,36 @@ impl Parser {
                 Span::default(),
             ));
         }
-        Ok(Self {
-            tokens: tokens(text)?,
+        Ok(Self::of(tokens(text)?))
+    }
+
+    fn of(tokens: Vec<(Token, Span)>) -> Self {
+        Self {
+            tokens,
             at: 0,
             depth: 0,
             caret_is_power: false,
-        })
+            in_script: false,
+        }
     }
 
-    pub(super) fn peek(&self) -> &Token {
+    /// One line of a script, [`Token::End`] last.
+    pub(crate) fn of_line(tokens: Vec<(Token, Span)>) -> Self {
+        Self {
+            in_script: true,
+            ..Self::of(tokens)
+        }
+    }
+
+    pub(crate) fn peek(&self) -> &Token {
         &self.tokens[self.at].0
     }
 
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.tokens[self.at].1
     }
 
-    pub(super) fn advance(&mut self) -> (Token, Span) {
+    pub(crate) fn advance(&mut self) -> (Token, Span) {
         let t = self.tokens[self.at].clone();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
@@ -50,11 +65,16 @@ impl Parser {
         t
     }
 
-    pub(super) fn is(&self, sign: &str) -> bool {
+    pub(crate) fn is(&self, sign: &str) -> bool {
         matches!(self.peek(), Token::Sign(s) if *s == sign)
     }
 
-    pub(super) fn take(&mut self, sign: &str) -> bool {
+    /// Whether a name stands here.
+    pub(crate) fn stands(&self, name: &str) -> bool {
+        matches!(self.peek(), Token::Name(n) if n == name)
+    }
+
+    pub(crate) fn take(&mut self, sign: &str) -> bool {
         let yes = self.is(sign);
         if yes {
             self.advance();
@@ -62,7 +82,7 @@ impl Parser {
         yes
     }
 
-    pub(super) fn demand(&mut self, sign: &str) -> Result<(), ExprError> {
+    pub(crate) fn demand(&mut self, sign: &str) -> Result<(), ExprError> {
         if self.take(sign) {
             Ok(())
         } else {
@@ -70,8 +90,9 @@ impl Parser {
         }
     }
 
-    pub(super) fn unexpected(&self, what: &str) -> ExprError {
+    pub(crate) fn unexpected(&self, what: &str) -> ExprError {
         let found = match self.peek() {
+            Token::End if self.in_script => "the line ends".to_owned(),
             Token::End => "the expression ends".to_owned(),
             Token::Sign(s) => format!("`{s}` stands here"),
             Token::Name(n) => format!("`{n}` stands here"),
@@ -80,7 +101,7 @@ impl Parser {
         ExprError::new(format!("{what}, but {found}"), self.span())
     }
 
-    pub(super) fn end(&self) -> Result<(), ExprError> {
+    pub(crate) fn end(&self) -> Result<(), ExprError> {
         match self.peek() {
             Token::End => Ok(()),
             Token::Sign("=") => Err(ExprError::new(

@@ -1,13 +1,12 @@
 //! One expression at one point, by walking its tree: the meaning that compiled programs must
 //! reproduce. Used for constants, for lists of values, and to test the compiler.
 
-mod call;
+pub(crate) mod call;
 
 use super::ast::{Expr, ExprKind, Form};
 use super::functions::distinct;
 use super::operators::{INDEX, MAX_LIST, binary, compare, size, unary};
 use crate::error::{ExprError, Span};
-use crate::script::Scripts;
 use crate::value::Value;
 use call::{call, too_long};
 
@@ -23,12 +22,24 @@ impl<F: Fn(&str) -> Option<Value>> Names for F {
     }
 }
 
+/// Functions that a space defines.
+pub trait Functions {
+    /// Whether there is one of this name.
+    fn has(&self, name: &str) -> bool;
+
+    /// The list that it returns.
+    ///
+    /// # Errors
+    /// It fails, or returns no list of values; the error stands at `span`.
+    fn call_at(&self, name: &str, args: &[Value], span: Span) -> Result<Vec<Value>, ExprError>;
+}
+
 /// What an expression may refer to.
 pub struct Scope<'a> {
     /// Parameters, constants and derived values.
     pub names: &'a dyn Names,
     /// Functions of the space's script.
-    pub scripts: Option<&'a Scripts>,
+    pub scripts: Option<&'a dyn Functions>,
 }
 
 impl<'a> Scope<'a> {
@@ -112,6 +123,7 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
             let (items, i) = (eval(of, scope)?, eval(index, scope)?);
             element(&items, &i).map_err(fail)
         }
+        ExprKind::Script(_) => Err(fail("only scripts have this".into())),
         ExprKind::Comprehension { form, .. } => {
             let mut out = Gathered::default();
             each(e, scope, &mut |v| out.push(v))?;

@@ -205,6 +205,7 @@ fn compile(e: &Expr, variables: &[&str]) -> Compiled {
         | ExprKind::Tuple(_)
         | ExprKind::Set(_)
         | ExprKind::Index(..)
+        | ExprKind::Script(_)
         | ExprKind::Comprehension { .. } => {
             return Err(not_real("a list".into()));
         }

@@ -33,6 +33,11 @@ const FUNCTIONS: [(&str, usize, usize); 25] = [
     ("range", 1, 3),
 ];
 
+/// Names of the functions.
+pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|f| f.0)
+}
+
 /// Whether a function is there and takes so many values; if not, why.
 pub(crate) fn takes(name: &str, values: usize) -> Result<(), String> {
     let short = name.strip_prefix("math.").unwrap_or(name);
@@ -156,7 +161,7 @@ pub(super) fn power_modulo(a: i64, b: i64, m: i64) -> Result<Value, String> {
 }
 
 /// The text of `str(v)`.
-pub(super) fn text(v: &Value) -> String {
+pub(crate) fn text(v: &Value) -> String {
     match v {
         Value::Float(f) => float_text(*f),
         Value::Tuple(items) => {

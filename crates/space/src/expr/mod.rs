@@ -12,14 +12,17 @@ mod operators;
 mod parse;
 mod token;
 
-pub use ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, UnaryOp};
-pub use eval::{Names, Scope, eval, eval_list};
+pub use ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, Loop, OfScript, UnaryOp};
+pub(crate) use cursor::Parser;
+pub(crate) use eval::call::{list_of_values, of_values};
+pub use eval::{Functions, Names, Scope, eval, eval_list};
 pub use formula::{Expression, ExpressionError};
-pub(crate) use functions::{divisors, gcd, takes};
+pub(crate) use functions::{divisors, functions, gcd, takes, text};
 pub(crate) use operators::{
-    DIVISION_BY_ZERO, DOMAIN, EXACT, FLOAT_OVERFLOW, INDEX, OVERFLOW, OperatorError,
-    float_floor_div, float_mod, float_pow, int_floor_div, int_mod, int_pow, int_quotient, int_shl,
-    int_shr,
+    DIVISION_BY_ZERO, DOMAIN, EXACT, FLOAT_OVERFLOW, INDEX, OVERFLOW, OperatorError, binary,
+    compare, float_floor_div, float_mod, float_pow, int_floor_div, int_mod, int_pow, int_quotient,
+    int_shl, int_shr, of_ints, unary,
 };
 pub(crate) use parse::reserved;
 pub use parse::{Domain, parse, parse_domain};
+pub(crate) use token::{Token, tokens};

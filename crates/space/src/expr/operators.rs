@@ -62,7 +62,7 @@ impl OperatorError {
     }
 }
 
-pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
+pub(crate) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
     Ok(match (op, v) {
         (UnaryOp::Not, v) => Value::Bool(!v.truth()),
         (UnaryOp::Negate, Value::Float(f)) => Value::Float(-f),
@@ -88,10 +88,35 @@ pub(super) fn unary(op: UnaryOp, v: &Value) -> Result<Value, OperatorError> {
     })
 }
 
-pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, OperatorError> {
+/// An operator on two integers.
+#[inline]
+pub(crate) fn of_ints(op: BinaryOp, x: i64, y: i64) -> Result<Value, OperatorError> {
+    use BinaryOp as B;
+    let int = |r: Option<i64>| r.map(Value::Int).ok_or(OperatorError::Overflow);
+    match op {
+        B::Add => int(x.checked_add(y)),
+        B::Sub => int(x.checked_sub(y)),
+        B::Mul => int(x.checked_mul(y)),
+        B::Div if y == 0 => Err(OperatorError::DivisionByZero),
+        B::Div => Ok(Value::Float(int_quotient(x, y))),
+        B::FloorDiv if y == 0 => Err(OperatorError::DivisionByZero),
+        B::FloorDiv => int(int_floor_div(x, y)),
+        B::Mod if y == 0 => Err(OperatorError::DivisionByZero),
+        B::Mod => Ok(Value::Int(int_mod(x, y))),
+        B::Pow if y < 0 && x == 0 => Err(OperatorError::DivisionByZero),
+        B::Pow if y < 0 => float_pow(x as f64, y as f64).map(Value::Float),
+        B::Pow => int(int_pow(x, y)),
+        B::Shl => int(int_shl(x, y)),
+        B::Shr => int(int_shr(x, y)),
+        B::BitAnd => Ok(Value::Int(x & y)),
+        B::BitOr => Ok(Value::Int(x | y)),
+        B::BitXor => Ok(Value::Int(x ^ y)),
+    }
+}
+
+pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, OperatorError> {
     use BinaryOp as B;
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
-        let int = |r: Option<i64>| r.map(Value::Int).ok_or(OperatorError::Overflow);
         if let (Value::Bool(x), Value::Bool(y)) = (a, b) {
             match op {
                 B::BitAnd => return Ok(Value::Bool(x & y)),
@@ -100,25 +125,7 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Operat
                 _ => {}
             }
         }
-        return match op {
-            B::Add => int(x.checked_add(y)),
-            B::Sub => int(x.checked_sub(y)),
-            B::Mul => int(x.checked_mul(y)),
-            B::Div if y == 0 => Err(OperatorError::DivisionByZero),
-            B::Div => Ok(Value::Float(int_quotient(x, y))),
-            B::FloorDiv if y == 0 => Err(OperatorError::DivisionByZero),
-            B::FloorDiv => int(int_floor_div(x, y)),
-            B::Mod if y == 0 => Err(OperatorError::DivisionByZero),
-            B::Mod => Ok(Value::Int(int_mod(x, y))),
-            B::Pow if y < 0 && x == 0 => Err(OperatorError::DivisionByZero),
-            B::Pow if y < 0 => float_pow(x as f64, y as f64).map(Value::Float),
-            B::Pow => int(int_pow(x, y)),
-            B::Shl => int(int_shl(x, y)),
-            B::Shr => int(int_shr(x, y)),
-            B::BitAnd => Ok(Value::Int(x & y)),
-            B::BitOr => Ok(Value::Int(x | y)),
-            B::BitXor => Ok(Value::Int(x ^ y)),
-        };
+        return of_ints(op, x, y);
     }
     match (op, a, b) {
         (B::Add, x @ Value::Str(a), y @ Value::Str(b)) => {
@@ -292,7 +299,7 @@ pub(crate) fn float_floor_div(x: f64, y: f64) -> f64 {
     if q - floor > 0.5 { floor + 1.0 } else { floor }
 }
 
-pub(super) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, OperatorError> {
+pub(crate) fn compare(op: CompareOp, a: &Value, b: &Value) -> Result<bool, OperatorError> {
     let order = a.compare(b);
     Ok(match op {
         CompareOp::Eq => a == b,

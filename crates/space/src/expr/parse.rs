@@ -1,6 +1,8 @@
 //! Tokens to a tree, with Python's precedence.
 
-use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, UnaryOp};
+mod of_script;
+
+use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, OfScript, UnaryOp};
 use super::comparable::comparable;
 use super::cursor::Parser;
 use super::token::{KEYWORDS, Token};
@@ -97,7 +99,7 @@ fn domain(text: &str) -> Result<Domain, ExprError> {
     Ok(Domain::Range { start, stop, step })
 }
 
-type Parsed = Result<Expr, ExprError>;
+pub(crate) type Parsed = Result<Expr, ExprError>;
 
 /// Left-associative levels below comparison, loosest first.
 const LEVELS: [&[(&str, BinaryOp)]; 6] = [
@@ -115,7 +117,7 @@ const LEVELS: [&[(&str, BinaryOp)]; 6] = [
 ];
 
 impl Parser {
-    fn ternary(&mut self) -> Parsed {
+    pub(crate) fn ternary(&mut self) -> Parsed {
         self.deeper()?;
         let start = self.span();
         let then = self.or()?;
@@ -138,7 +140,7 @@ impl Parser {
         Ok(e)
     }
 
-    fn or(&mut self) -> Parsed {
+    pub(super) fn or(&mut self) -> Parsed {
         self.chain(&["or", "||"], Self::and, ExprKind::Any)
     }
 
@@ -188,7 +190,9 @@ impl Parser {
         while let Some(op) = self.comparison_sign()? {
             let right = self.binary(0)?;
             let left = rest.last().map_or(&first, |(_, e)| e);
-            comparable(op, left, &right)?;
+            if !self.in_script {
+                comparable(op, left, &right)?;
+            }
             rest.push((op, right));
         }
         if rest.is_empty() {
@@ -288,20 +292,25 @@ impl Parser {
         })
     }
 
-    fn indexed(&mut self) -> Parsed {
+    pub(super) fn indexed(&mut self) -> Parsed {
         let start = self.span();
         let mut base = self.atom()?;
-        while self.take("[") {
-            self.deeper()?;
-            let index = self.ternary()?;
-            self.depth -= 1;
-            self.demand("]")?;
+        loop {
+            let kind = if self.take("[") {
+                self.deeper()?;
+                let kind = self.subscript(base)?;
+                self.depth -= 1;
+                kind
+            } else if self.in_script && self.take(".") {
+                self.method_of(base)?
+            } else {
+                return Ok(base);
+            };
             base = Expr {
-                kind: ExprKind::Index(Box::new(base), Box::new(index)),
+                kind,
                 span: self.join(start),
             };
         }
-        Ok(base)
     }
 
     fn atom(&mut self) -> Parsed {
@@ -314,7 +323,13 @@ impl Parser {
             Token::Name(n) => {
                 self.advance();
                 if self.take("(") {
-                    self.call(n, start)?
+                    match n.rsplit_once('.') {
+                        Some((of, method)) if self.in_script && of != "math" => {
+                            let kind = ExprKind::Name(of.to_owned());
+                            self.method(Expr { kind, span: start }, method)?
+                        }
+                        _ => self.call(n, start)?,
+                    }
                 } else {
                     ExprKind::Name(n)
                 }
@@ -346,6 +361,12 @@ impl Parser {
                     _ => self.list("}", Form::Set)?,
                 }
             }
+            Token::Sign("lambda") if self.in_script => {
+                return Err(ExprError::new(
+                    "`lambda` is not available in scripts: write a `def`",
+                    start,
+                ));
+            }
             Token::Sign("lambda") => {
                 return Err(ExprError::new(
                     "functions cannot be defined here: write the expression itself",
@@ -367,6 +388,9 @@ impl Parser {
         }
         let from = self.span();
         let first = self.ternary()?;
+        if self.in_script && self.is("=") {
+            return Err(self.by_position());
+        }
         if self.is("for") {
             let kind = self.comprehension(first, ")", Form::Generator)?;
             if !OF_GENERATORS.contains(&name.as_str()) {
@@ -394,6 +418,7 @@ impl Parser {
         let start = self.span();
         if self.take(close) {
             return match form {
+                Form::Set if self.in_script => Ok(OfScript::Dict(Vec::new()).into()),
                 Form::Set => Err(ExprError::new(
                     "`{}` is a dictionary, which has no meaning here: the empty list is `[]`",
                     start,
@@ -404,6 +429,9 @@ impl Parser {
         let first = self.ternary()?;
         if self.is("for") {
             return self.comprehension(first, close, form);
+        }
+        if form == Form::Set && self.in_script && self.is(":") {
+            return self.dictionary(first);
         }
         if form == Form::Set && self.is(":") {
             return Err(ExprError::new(
@@ -430,6 +458,9 @@ impl Parser {
         close: &str,
         form: Form,
     ) -> Result<ExprKind, ExprError> {
+        if self.in_script {
+            return self.loops(item, close, form);
+        }
         self.demand("for")?;
         let name = match self.advance() {
             (Token::Name(n), _) => n,
@@ -465,10 +496,13 @@ impl Parser {
     }
 
     /// Comma-separated items up to and with `close`.
-    fn items(&mut self, close: &str) -> Result<Vec<Expr>, ExprError> {
+    pub(super) fn items(&mut self, close: &str) -> Result<Vec<Expr>, ExprError> {
         let mut items = Vec::new();
         while !self.take(close) {
             items.push(self.ternary()?);
+            if self.in_script && self.is("=") {
+                return Err(self.by_position());
+            }
             if !self.take(",") {
                 self.demand(close)?;
                 break;

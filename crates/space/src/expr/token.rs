@@ -166,29 +166,36 @@ fn number(text: &str, span: Span) -> Result<Token, ExprError> {
 }
 
 fn string(text: &str, start: usize) -> Result<(String, usize), ExprError> {
-    let quote = char::from(text.as_bytes()[start]);
+    let quote = &text[start..=start];
+    let triple = quote.repeat(3);
+    let end = if text[start..].starts_with(&triple) {
+        triple.as_str()
+    } else {
+        quote
+    };
     let mut out = String::new();
-    let mut chars = text[start + 1..].char_indices();
-    while let Some((at, c)) = chars.next() {
-        if c == quote {
-            return Ok((out, start + 1 + at + 1));
-        }
-        if c == '\\' {
-            match chars.next() {
-                Some((_, 'n')) => out.push('\n'),
-                Some((_, 't')) => out.push('\t'),
-                Some((_, other)) => out.push(other),
-                None => break,
+    let mut rest = &text[start + end.len()..];
+    while !rest.starts_with(end) {
+        let mut chars = rest.chars();
+        match (chars.next(), rest.as_bytes().get(1)) {
+            (None, _) => {
+                return Err(ExprError::new(
+                    "this string has no end",
+                    Span {
+                        from: start,
+                        to: text.len(),
+                    },
+                ));
             }
-        } else {
-            out.push(c);
+            (Some('\\'), Some(_)) => out.extend(chars.next().map(|c| match c {
+                'n' => '\n',
+                't' => '\t',
+                c => c,
+            })),
+            (Some('\\'), None) => {}
+            (Some(c), _) => out.push(c),
         }
+        rest = chars.as_str();
     }
-    Err(ExprError::new(
-        "this string has no end",
-        Span {
-            from: start,
-            to: text.len(),
-        },
-    ))
+    Ok((out, text.len() - rest.len() + end.len()))
 }

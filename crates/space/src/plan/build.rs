@@ -2,7 +2,7 @@
 
 use super::param::Param;
 use crate::error::{ExprError, SpaceError};
-use crate::expr::{Domain, Expr, ExprKind};
+use crate::expr::{Domain, Expr, ExprKind, Functions};
 use crate::notation::{Definition, Facts, Strength, with_line};
 use crate::plan::graph::lower::{Binding, Lowering};
 use crate::plan::graph::op::{Bounds, Op, Type};
@@ -134,7 +134,8 @@ impl Space {
             .map(|(i, p)| (p.name.as_str(), i))
             .collect();
         let uses = Uses::new(d, &parsed, &constants, &params)?;
-        let lists = static_lists(d, &parsed, &uses, scripts.as_ref())?;
+        let functions = scripts.as_ref().map(|s| s as &dyn Functions);
+        let lists = static_lists(d, &parsed, &uses, functions)?;
         let symbols = symbols(d, &lists, &parsed);
         let (chain, fixed) = levels(d, &parsed, &uses, &lists)?;
 

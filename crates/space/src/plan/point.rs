@@ -1,7 +1,7 @@
 //! Points of a space: names, values and their 64-bit encodings.
 
 use crate::error::{ExprError, SpaceError};
-use crate::expr::{Expr, Names as _, Scope, eval, eval_list};
+use crate::expr::{Expr, Functions, Names as _, Scope, eval, eval_list};
 use crate::plan::build::{Filter, Space};
 use crate::plan::graph::op::Type;
 use crate::plan::read::derived::WithDerived;
@@ -80,7 +80,7 @@ impl Space {
     fn scope<'a>(&'a self, names: &'a WithDerived) -> Scope<'a> {
         Scope {
             names,
-            scripts: self.scripts.as_ref(),
+            scripts: self.scripts.as_ref().map(|s| s as &dyn Functions),
         }
     }
 

@@ -101,10 +101,23 @@ fn every_kind_of_iterator() {
 fn closures() {
     let fibonacci = r"
 script = '''
-fn fibonacci(limit) { let a = 1; let b = 2; let out = [];
-  while a <= limit { out.push(a); let t = a + b; a = b; b = t; } out }
-fn prime_factors(n) { let out = []; let p = 2; let m = n;
-  while m > 1 { if m % p == 0 { if !(p in out) { out.push(p); } m /= p; } else { p += 1; } } out }
+def fibonacci(limit):
+    a, b = 1, 2
+    while a <= limit:
+        yield a
+        a, b = b, a + b
+
+def prime_factors(n):
+    found = []
+    p = 2
+    while n > 1:
+        if n % p:
+            p += 1
+            continue
+        if p not in found:
+            found.append(p)
+        n //= p
+    return found
 '''
 [parameters]
 n = [12, 30]
@@ -113,10 +126,27 @@ p = 'prime_factors(n)'
 ";
     // 1 2 3 5 8 and 2 3; 1 2 3 5 8 13 21 and 2 3 5.
     assert_eq!(size(fibonacci), 5 * 2 + 7 * 3);
-    let hang = "script = 'fn f() { while true { } [] }'\n[parameters]\na = 'f()'";
-    assert!(refusal(hang).contains("operations"), "{}", refusal(hang));
-    let wrong = "script = 'fn f(n) { 3 }'\n[parameters]\na = 'f(2)'";
+    let hang =
+        "script = '''\ndef f():\n    while True:\n        pass\n'''\n[parameters]\na = 'f()'";
+    assert!(
+        refusal(hang).contains("steps in one call"),
+        "{}",
+        refusal(hang)
+    );
+    let wrong = "script = 'def f(n): return 3'\n[parameters]\na = 'f(2)'";
     assert!(refusal(wrong).contains("not a list"));
+    let unreadable =
+        "name = 'x'\nscript = '''\ndef f(n):\n    return n +\n'''\n[parameters]\na = 'f(2)'";
+    assert!(
+        refusal(unreadable).starts_with("line 4: "),
+        "{}",
+        refusal(unreadable)
+    );
+    let before = "script = 'fn f(n) { [n] }'\n[parameters]\na = 'f(2)'";
+    let e = Space::read(before, &Facts::new())
+        .err()
+        .and_then(|e| e.hint);
+    assert!(e.is_some_and(|h| h.contains("`def f(n):`")));
 }
 
 #[test]

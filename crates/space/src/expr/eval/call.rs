@@ -56,7 +56,7 @@ fn of_list(short: &str, list: &Expr, span: Span, scope: &Scope) -> Evaluated {
     }
 }
 
-fn of_values(short: &str, values: Vec<Value>) -> Result<Value, String> {
+pub(crate) fn of_values(short: &str, values: Vec<Value>) -> Result<Value, String> {
     let float = |i: usize| -> Result<f64, String> {
         values[i]
             .as_float()
@@ -134,6 +134,29 @@ pub(super) fn too_long(span: Span) -> ExprError {
     ExprError::new(format!("more than {MAX_LIST} values"), span)
 }
 
+/// Functions of integers that give a list; `None` for any other.
+pub(crate) fn list_of_values(name: &str, values: &[Value]) -> Result<Option<Vec<i64>>, String> {
+    let int = |v: &Value| {
+        v.as_int()
+            .ok_or_else(|| format!("an integer is expected, not {}", v.literal()))
+    };
+    Ok(Some(match (name, values) {
+        ("divisors", [n]) => match int(n)? {
+            0 => return Err("0 has no finite list of divisors".into()),
+            n if n.unsigned_abs() > 1 << 40 => {
+                return Err("too large to list its divisors".into());
+            }
+            n => divisors(n),
+        },
+        ("powers_of_two", [from, to]) => {
+            let (from, to) = (int(from)?, int(to)?);
+            let powers = (0..63).map(|k| 1_i64 << k);
+            powers.filter(|p| (from..=to).contains(p)).collect()
+        }
+        _ => return Ok(None),
+    }))
+}
+
 /// Functions that give a list, and those of the script; `None` for any other.
 fn list_call(
     name: &str,
@@ -181,23 +204,14 @@ fn list_call(
             out.sort_by(Value::order);
             out
         }
-        ("divisors", [e]) => {
-            let n = int(e)?;
-            if n == 0 {
-                return Err(ExprError::new("0 has no finite list of divisors", e.span));
-            }
-            if n.unsigned_abs() > 1 << 40 {
-                return Err(ExprError::new("too large to list its divisors", e.span));
-            }
-            divisors(n).into_iter().map(Value::Int).collect()
-        }
-        ("powers_of_two", [from, to]) => {
-            let (from, to) = (int(from)?, int(to)?);
-            (0..63)
-                .map(|k| 1_i64 << k)
-                .filter(|p| (from..=to).contains(p))
-                .map(Value::Int)
-                .collect()
+        ("divisors" | "powers_of_two", _) => {
+            let values: Vec<Value> = args
+                .iter()
+                .map(|a| eval(a, scope))
+                .collect::<Evaluated<_>>()?;
+            let list = list_of_values(name, &values).map_err(|m| ExprError::new(m, span))?;
+            let Some(list) = list else { return Ok(None) };
+            list.into_iter().map(Value::Int).collect()
         }
         _ => match scope.scripts {
             Some(scripts) if scripts.has(name) => {
@@ -205,9 +219,7 @@ fn list_call(
                     .iter()
                     .map(|a| eval(a, scope))
                     .collect::<Evaluated<_>>()?;
-                scripts
-                    .call(name, &args)
-                    .map_err(|e| ExprError::new(e.to_string(), span))?
+                scripts.call_at(name, &args, span)?
             }
             _ => return Ok(None),
         },

@@ -153,6 +153,7 @@ impl Lowering<'_> {
             ExprKind::List(_)
             | ExprKind::Tuple(_)
             | ExprKind::Set(_)
+            | ExprKind::Script(_)
             | ExprKind::Comprehension { .. } => Err(ExprError::new(
                 "a list stands where one value is expected",
                 e.span,

@@ -1,14 +1,13 @@
 //! The values of parameters that depend on no other: their lists, kinds and 64-bit encodings.
 
 use crate::error::{ExprError, SpaceError};
-use crate::expr::{Domain, Expr, ExprKind, Scope, eval, eval_list};
+use crate::expr::{Domain, Expr, ExprKind, Functions, Scope, eval, eval_list};
 use crate::notation::Definition;
 use crate::plan::graph::op::{Bounds, Type};
 use crate::plan::graph::symbols::Symbols;
 use crate::plan::nest::resolve::Uses;
 use crate::plan::read::derived::WithDerived;
 use crate::plan::read::parsed::{Parsed, ParsedDomain};
-use crate::script::Scripts;
 use crate::value::Value;
 use hashbrown::HashSet;
 
@@ -20,7 +19,7 @@ pub fn static_lists(
     d: &Definition,
     parsed: &Parsed,
     uses: &Uses,
-    scripts: Option<&Scripts>,
+    scripts: Option<&dyn Functions>,
 ) -> Built<Vec<Option<Vec<Value>>>> {
     let constant = |n: &str| {
         let found = d.constants.iter().find(|(k, _)| k == n);
