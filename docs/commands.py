@@ -52,7 +52,7 @@ EXAMPLES = {
         ("greenup energy examples/imports/gpu.csv --from 08:59:25 --to 08:59:35", "< 0.1 s", "energy between two times of a log of nvidia-smi"),
         ("greenup paper beast --out beast", "9 s", "figures, tables and claims of a paper, redrawn from records next to its numbers"),
         ("greenup explain -o explain.html", "< 0.1 s", "energy of four applications, predicted and measured"),
-        ("greenup fit --dvfs --race-to-halt crates/calibrate/tests/data/dvfs/titanx.csv", "2 s", "race-to-halt, or a lower clock?"),
+        ("greenup fit --dvfs --race-to-halt crates/calibrate/tests/data/dvfs/gtx980.csv", "2 s", "race-to-halt, or a lower clock?"),
         ("greenup compile examples/cuda/triad.cu --arch sm_90", "0.2 s", "registers, spills, occupancy of CUDA kernels; needs NVRTC, no GPU"),
         ("greenup calibrate --device cuda:0", None, "minutes: a GPU's peaks, tensor cores, memory, energies, the clock at the cap"),
         ("greenup tune crates/gemm/src/kernels/gpu/problem.toml", None, "60 s and more: DGEMM on a GPU, with cuBLAS as the baseline"),

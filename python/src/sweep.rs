@@ -30,9 +30,11 @@ impl Sweep {
     #[new]
     fn new(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let path = PathBuf::from(path(source)?);
-        if let Err(cause) = std::fs::metadata(&path) {
-            let message = format!("{} cannot be read: {cause}", path.display());
-            return Err(errors::file(&path, cause.kind(), message));
+        // Of a file with several sweeps, `FILE#WORDS` is one.
+        let (file, _) = greenup_tune::sweep::file_and_section(&path);
+        if let Err(cause) = std::fs::metadata(&file) {
+            let message = format!("{} cannot be read: {cause}", file.display());
+            return Err(errors::file(&file, cause.kind(), message));
         }
         let sweep = py.detach(|| read_any(&path)).map_err(|e| match e.cause {
             FormatError::Folder(e) => folder_error(&e),

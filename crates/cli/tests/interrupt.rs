@@ -7,12 +7,23 @@ use greenup_testing::{
     at_a_terminal, ended, handles, is_ended_by, signal, started, unfinished, wait_until, wrapped,
 };
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A meter for the doctor to watch, as a command that prints lines for ever.
 const METER: &str = "external:cmd:sh -c 'while :; do echo $(date +%s.%N),25; sleep 0.05; done'";
+
+/// A packed file of the repository, as it was.
+fn unpacked(dir: &Path, packed: &str) -> String {
+    let mut text = String::new();
+    let bytes = fs::File::open(repository(packed)).unwrap();
+    flate2::read::GzDecoder::new(bytes)
+        .read_to_string(&mut text)
+        .unwrap();
+    file(dir, "unpacked.csv", &text)
+}
 
 /// Long commands; each runs in a folder of its own.
 fn commands(dir: &Path) -> Vec<Vec<String>> {
@@ -64,7 +75,7 @@ fn commands(dir: &Path) -> Vec<Vec<String>> {
         words(&[
             "fit",
             "--dvfs",
-            &repository("crates/calibrate/tests/data/dvfs/titanx.csv"),
+            &unpacked(dir, "crates/calibrate/tests/data/dvfs/titanx.csv.gz"),
         ]),
         words(&["calibrate", "--sensor", "none"]),
         words(&["study", "--device", "cpu", "--sensor", "none"]),

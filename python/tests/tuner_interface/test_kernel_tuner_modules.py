@@ -1,6 +1,11 @@
 """Modules of Kernel Tuner by their public names: what is there, and what says why it is not."""
 
 import importlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,3 +93,37 @@ def test_arrays_of_a_device_get_the_results():
     out = Array(np.zeros_like(X))
     run_kernel("add", ADD, 4, [out, Array(X), np.int32(4)], {"factor": 2}, lang="C", quiet=True)
     assert out.values.tolist() == [0, 2, 4, 6]
+
+
+def processes(folder):
+    """Command lines of the processes that name a folder."""
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = file.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in words:
+            yield words
+
+
+def test_the_tuner_of_a_killed_script_ends(tmp_path):
+    slow = ADD.replace("{", "{ for (volatile long k = 0; k < 300000000; k++);", 1)
+    script = f"""
+import numpy as np
+from greenup import kernel_tuner
+x = np.ones(64, np.float32)
+kernel_tuner.tune_kernel("add", {slow!r}, 64, [x, x, np.int32(64)], {{"factor": list(range(1, 65))}}, lang="C")
+"""
+    run = subprocess.Popen(
+        [sys.executable, "-c", script], env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    end = time.monotonic() + 60
+    while not list(processes(tmp_path)) and time.monotonic() < end and run.poll() is None:
+        time.sleep(0.02)
+    assert list(processes(tmp_path)), "it starts a tuner"
+    run.kill()
+    run.wait()
+    end = time.monotonic() + 30
+    while list(processes(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not list(processes(tmp_path))

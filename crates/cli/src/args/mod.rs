@@ -206,7 +206,7 @@ pub enum MethodArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  greenup fit docs/results/data/host/records.csv -o fitted.toml\n  greenup fit docs/results/data/h200/microbenchmarks.csv --clocked\n  greenup fit --dvfs --race-to-halt crates/calibrate/tests/data/dvfs/titanx.csv\n\nColumns of FILE.csv: time_s and operation counts (see `greenup predict --help`), and\noptionally energy_j, benchmark, setting, occupancy; columns that start with _ are ignored.\nWith --dvfs: four header lines (number of clock domains; default clocks, MHz; components per\ndomain; component names), then rows `power W, core MHz, memory MHz, utilisations…`."
+    after_help = "Examples:\n  greenup fit docs/results/data/host/records.csv -o fitted.toml\n  greenup fit docs/results/data/h200/microbenchmarks.csv --clocked\n  greenup fit --dvfs --race-to-halt crates/calibrate/tests/data/dvfs/gtx980.csv\n\nColumns of FILE.csv: time_s and operation counts (see `greenup predict --help`), and\noptionally energy_j, benchmark, setting, occupancy; columns that start with _ are ignored.\nWith --dvfs: four header lines (number of clock domains; default clocks, MHz; components per\ndomain; component names), then rows `power W, core MHz, memory MHz, utilisations…`."
 )]
 pub struct FitArgs {
     /// Measurements, one row a run

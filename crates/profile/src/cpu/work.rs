@@ -133,12 +133,13 @@ impl Cpu {
 
     fn advise(&self) -> String {
         let total = self.user_s + self.system_s;
-        // Its first thread may have been ready all the time.
-        let waited = self.counts.waited_for_core_s.unwrap_or(0.0) / self.wall_s.max(1e-9);
+        // Several threads and children may wait at once.
+        let waited_s = self.counts.waited_for_core_s.unwrap_or(0.0);
+        let waited = waited_s / self.wall_s.max(1e-9);
         let mut out = match self.cores {
             c if waited > 0.2 && c < 1.2 => format!(
-                "It was ready to run but waited {:.0} % of the time for a core, which other programs used: profile it on a quiet system.",
-                100.0 * waited
+                "It waited {:.0} % of the time in which it could run for a core, which other programs used: profile it on a quiet system.",
+                100.0 * waited_s / (waited_s + total)
             ),
             c if c < 0.5 => "The cores were mostly idle: the program waits, for files, the network, a GPU or a lock.".to_owned(),
             c if c < 1.2 => "About one core was busy: threads would use the others.".to_owned(),
@@ -189,7 +190,10 @@ mod tests {
         };
         let advice = |counts: &Counts| Cpu::of((2.0, 0.6, 0.0), None, counts, None, None).advice;
         let text = advice(&counts);
-        assert!(text.contains("70 % of the time for a core"), "{text}");
+        assert!(
+            text.contains("70 %") && text.contains("for a core"),
+            "{text}"
+        );
         counts.waited_for_core_s = Some(0.001);
         assert!(advice(&counts).contains("idle"));
     }

@@ -315,7 +315,6 @@ fn hostile_scripts_end() {
         ")".repeat(45)
     );
     refused(&text);
-    assert!(CALL_STEPS > 0);
 }
 
 #[test]

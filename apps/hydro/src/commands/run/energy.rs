@@ -45,7 +45,7 @@ impl Energy {
         let refused = |why: &str| Err(AppError::new(format!("--sensor: {why}")));
         match named {
             None | Some("none") => Ok(()),
-            Some(_) if s.device().gpus((0, 1), Gpu::count()).len() > 0 => {
+            Some(_) if !s.device().gpus((0, 1), Gpu::count()).is_empty() => {
                 refused("energies of GPUs are those of their own counters")
             }
             Some(_) if s.ranks.is_some_and(|n| n > 1) => refused(

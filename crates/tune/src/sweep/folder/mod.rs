@@ -10,7 +10,7 @@ use super::disturbance::Disturbance;
 use super::error::FolderError;
 use super::fingerprint;
 use super::import::file_and_section;
-use super::names::{COUNTERS, FILES, HEAD, PACKED_COUNTERS, PACKED_TRIALS, TRIALS};
+use super::names::{COUNTERS, FILES, HEAD, PACKED_TRIALS, TRIALS};
 use super::record::{BaselineFacts, Counted, Sweep, SweepFacts, Trial};
 use super::replaced::Replaced;
 use greenup_files::{FileError, FolderLock, Log, Scratch};
@@ -267,6 +267,7 @@ fn checked(dir: &Path, trial: &Trial, parameters: usize) -> Result<(), FolderErr
 
 #[cfg(test)]
 mod tests {
+    use super::super::names::PACKED_COUNTERS;
     use super::*;
     use crate::sweep::export::CSV;
 

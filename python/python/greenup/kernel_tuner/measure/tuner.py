@@ -36,9 +36,14 @@ class Run:
             if value is not None:
                 command += [flag, value]
         self._said = open(os.path.join(os.path.dirname(str(problem)), "tuner.log"), "w+b")  # noqa: SIM115
-        # A session of its own: Ctrl-C reaches it only through `stop`, which lets it record what it has.
+        # A session of its own: Ctrl-C reaches it only through `stop`, which lets it record what it has. It ends with this process.
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=self._said, stderr=self._said, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=self._said,
+            stderr=self._said,
+            start_new_session=True,
+            env={**os.environ, "GREENUP_PARENT": str(os.getpid())},
         )
         self._read = 0
         self._rest = b""

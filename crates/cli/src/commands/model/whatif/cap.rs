@@ -1,6 +1,6 @@
 //! What the power cap slows: `greenup whatif schedule` and `no-throttle` (slides 95 to 101 of Choi et al.).
 
-use super::view;
+use super::view::view;
 use crate::args::{Intensities, WhatifArgs};
 use greenup_app::args::FigureArgs;
 use greenup_app::error::{AppError, Result};

@@ -2,15 +2,17 @@
 
 mod cap;
 mod tradeoff;
+mod view;
 
 use crate::args::{Intensities, Question, WhatifArgs};
 use greenup_app::error::{AppError, Result};
 use greenup_app::{machine, print};
+use greenup_model::EnergyRoofline;
 use greenup_model::refined::{Instruction, refined_peak};
-use greenup_model::{EnergyRoofline, Machine, Op};
 use greenup_report::si::{si, three};
 use greenup_report::table::Columns;
 use serde_json::{Value, json};
+use view::view;
 
 pub fn run(args: &WhatifArgs) -> Result {
     match &args.question {
@@ -52,11 +54,6 @@ pub fn run(args: &WhatifArgs) -> Result {
             clock,
         } => refined(args, instructions, *lanes, *cores, *clock),
     }
-}
-
-fn view(args: &WhatifArgs, machine: &Machine) -> Result<EnergyRoofline> {
-    let flop = args.flop.or(machine.main_flop()).unwrap_or(Op::F64);
-    Ok(machine.roofline(flop, Op::Dram)?)
 }
 
 fn positive(values: &[(&str, f64)]) -> Result {

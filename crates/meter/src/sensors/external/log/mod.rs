@@ -170,8 +170,8 @@ fn of_column(
 ) -> Result<Vec<DeviceLog>, LogError> {
     let wanted = (options.device.clone()).map_or(Wanted::Each, Wanted::Device);
     let mut lines = Lines::of(wanted, power);
-    let (mut samples, mut skipped): (Vec<(usize, Sample)>, Vec<(usize, LineError)>) =
-        Default::default();
+    let mut samples: Vec<(usize, Sample)> = Vec::new();
+    let mut skipped: Vec<(usize, LineError)> = Vec::new();
     for (number, line) in all {
         match lines.push(line) {
             Ok(Some(s)) => {
