@@ -35,7 +35,7 @@ const EXAMPLES: Plan = Plan {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn long_examples_run() {
+fn long_examples_run_at_length() {
     let program = assert_cmd::cargo::cargo_bin!("greenup-paper");
     Examples::of(program, "greenup paper").run(&EXAMPLES, true);
 }

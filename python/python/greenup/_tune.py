@@ -157,7 +157,7 @@ def tune(
     ``arguments`` are further flags of ``greenup tune``, as ``["--objective", "energy"]``. Returns a `Sweep`.
 
     ``trials``: most evaluations (default: all points, at most 100; of a compiled problem the command's default).
-    ``seconds``: most time, s.
+    ``seconds``: most time of the search, s; the best configs of a problem file are measured again after it.
     """
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise ValueError(f"seconds must be above 0, not {seconds}")

@@ -28,7 +28,7 @@ class Run:
     """A run between two steps.
 
     ``problem``: a number or a name that ``hydro list`` shows, or a file ``*.toml``. ``mesh``: a name as in ``hydro run --help``, the zones of a unit box
-    such as ``"48x48"``, or a file. ``refine``: uniform refinements. The other settings are those of ``hydro run``:
+    such as ``"48x48"``, or a file. ``refine``: uniform refinements of it, also of a box; 2 by default. The other settings are those of ``hydro run``:
     ``order``, ``energy_order``, ``ode``, ``assembly`` (``"full"``, ``"partial"``), ``device`` (``"cpu"``, ``"cuda"``,
     ``"cuda:N"``, ``"cuda+cpu"``), ``cfl``, ``cg_tol``, ``cg_max``, ``e0``, ``t_final``; what is left out is the problem's
     default. ``threads``: number of threads (default: all cores). ``comm``: an MPI communicator of mpi4py, whose ranks share

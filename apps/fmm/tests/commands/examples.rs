@@ -24,6 +24,6 @@ fn examples_run() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn long_examples_run() {
+fn long_examples_run_at_length() {
     examples().run(&PLAN, true);
 }

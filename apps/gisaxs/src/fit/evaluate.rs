@@ -225,7 +225,10 @@ mod tests {
         assert_eq!(decoded(&encoded(&Ok(values.clone()))).unwrap(), values);
         assert_eq!(decoded(&encoded(&Ok(Vec::new()))).unwrap(), []);
         let e = encoded(&Err(GisaxsError::DeviceLost));
-        assert_eq!(decoded(&e).unwrap_err(), "the GPU is lost");
+        assert_eq!(
+            decoded(&e).unwrap_err(),
+            GisaxsError::DeviceLost.to_string()
+        );
         assert!(decoded(&[]).is_err());
         let mut cut: &[u8] = &[9, 0, 0, 0, 0, 0, 0, 0, 1];
         assert!(take(&mut cut).is_empty());

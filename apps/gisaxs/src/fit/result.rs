@@ -161,6 +161,9 @@ fn inverse(jacobian: &DMatrix<f64>, active: &[usize], norms: &[f64]) -> (DMatrix
     (scaled, known)
 }
 
+/// χ² per degree of freedom above which a model misses more than noise.
+const UNEXPLAINED: f64 = 5.0;
+
 impl Fitted {
     /// What the user should know of the uncertainties.
     pub fn warnings(&self, target: &Target) -> Vec<String> {
@@ -168,14 +171,20 @@ impl Fitted {
             .filter(|(_, e)| !e.is_finite())
             .map(|(f, _)| f.path.as_str())
             .collect();
-        if unknown.is_empty() {
-            Vec::new()
-        } else {
-            vec![format!(
+        let mut out = Vec::new();
+        if !unknown.is_empty() {
+            out.push(format!(
                 "the error of {} is not known: the data do not depend on it, or another parameter has the same effect. Give it a fixed value",
                 unknown.join(", ")
-            )]
+            ));
         }
+        if matches!(target.noise, Noise::Poisson) && self.chi2 > UNEXPLAINED {
+            out.push(format!(
+                "χ² is {:.3} where counting noise gives 1: the model does not explain the data. Errors are those of the data times √χ²",
+                self.chi2
+            ));
+        }
+        out
     }
 }
 

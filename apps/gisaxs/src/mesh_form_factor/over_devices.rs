@@ -316,7 +316,7 @@ mod tests {
         let e = values(&several(&[9, 0, 9]), &grids).unwrap_err();
         assert!(
             e.to_string()
-                .starts_with("device 2 of 3 (host): the GPU is lost"),
+                .starts_with("device 2 of 3 (host): the GPU does not answer"),
             "{e}"
         );
     }

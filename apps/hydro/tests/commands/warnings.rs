@@ -149,7 +149,7 @@ fn negative_energies_are_told_with_their_depth_and_doubted_where_it_is_large() {
             }
             let steps = format!("at the end (step {})", j["steps"]);
             assert!(said.contains(&steps), "{said}");
-            assert!(said.contains("since step 1, deepest -"), "{said}");
+            assert!(said.contains("seen since step 1, deepest seen -"), "{said}");
             assert_eq!(said.contains("unphysical. Fix: "), doubtful, "{said}");
             assert_eq!(
                 said.contains("undershoot of the polynomials"),

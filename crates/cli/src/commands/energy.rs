@@ -51,6 +51,12 @@ pub fn run(args: &EnergyArgs) -> Result {
             .map(|r| (Some(r.name.as_str()), Some(r.from), Some(r.to)))
             .collect()
     };
+    for (i, (name, ..)) in regions.iter().enumerate() {
+        if let Some(name) = name.filter(|n| regions[..i].iter().any(|(o, ..)| *o == Some(n))) {
+            return Err(AppError::new(format!("two regions are called {name}"))
+                .hint("give each --region a name of its own"));
+        }
+    }
     let mut rows = Vec::new();
     for (name, from, to) in regions {
         for log in &logs {
@@ -141,6 +147,19 @@ fn show(rows: &[Row], logs: &[DeviceLog]) {
                     .filter(|o| o.region == r.region)
                     .map(|o| &o.energy)
             };
+            let times = rows.iter().filter(|o| o.region == r.region);
+            let times = || times.clone().map(|o| o.time_s);
+            let (least, greatest) = (
+                times().fold(f64::INFINITY, f64::min),
+                times().fold(0.0, f64::max),
+            );
+            if greatest > 1.01 * least {
+                print::warn(format!(
+                    "the times that are added differ, from {} to {}: --from and --to give all the same",
+                    si(least, "s"),
+                    si(greatest, "s")
+                ));
+            }
             let error = own().map(|e| e.error_j.powi(2)).sum::<f64>().sqrt();
             let of = r
                 .region

@@ -22,7 +22,14 @@ const PLAN: Plan = Plan {
         ("SLURM", "a job array"),
         ("cluster.toml", "a file of the user"),
         ("ssh", "another host"),
-        ("cc -O3", "a source of the user"),
+        ("cc $(greenup best", "a source of the user"),
+        ("gpu.csv", "a log of the user"),
+        ("dmon.txt", "a log of the user"),
+        ("meter.csv", "a log of the user"),
+        ("counted.csv", "a table of the user"),
+        ("clblast_", "a file of the user"),
+        ("database.json", "a file of the user"),
+        ("ktt-results", "a file of the user"),
         ("--install", "the library of regions"),
         ("convolution_", "recordings on several devices"),
         ("3f9a", "an entry of the user"),
@@ -60,6 +67,6 @@ fn examples_run() {
 
 #[test]
 #[ignore = "slow: a study, calibrations and tuning, minutes"]
-fn long_examples_run() {
+fn long_examples_run_at_length() {
     examples().run(&PLAN, true);
 }

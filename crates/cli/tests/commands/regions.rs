@@ -67,7 +67,7 @@ fn ranks_are_put_together() {
     );
     let out = succeeds(&mut command(&["regions", &a, &b]));
     assert!(text(&out.stdout).contains("regions of 3 processes on 2 hosts"));
-    assert!(text(&out.stderr).contains("solve: from 4.000 s to 8.000 s in 3 processes"));
+    assert!(text(&out.stderr).contains("solve: from 4.00 s to 8.00 s in 3 processes"));
     let each = ok(&["regions", &a, &b, "--each"]);
     assert_eq!(each.matches("greenup regions of app").count(), 3);
 }

@@ -42,7 +42,7 @@ fn a_parameter_without_a_use_and_a_time_without_its_unit_are_noticed() {
         "{e}"
     );
     let right = timed.replace("(.*)' }", "(.*)', unit = 'us' }");
-    let e = of(right.replace("\"echo sum 3\"\nt", "\"echo sum 3 {a}\"\nt"));
+    let e = of(right.replace("\"echo sum 3\"\nt", "\"sh -c 'echo sum 3' {a}\"\nt"));
     assert!(
         !e.contains("occurs in no") && !e.contains("longer than"),
         "{e}"

@@ -1,7 +1,7 @@
 //! Scripts against Python's results (`tests/data/python/scripts.py`), and what is refused.
 
 use super::Scripts;
-use super::error::{CALL_STEPS, ScriptError};
+use super::error::ScriptError;
 use crate::expr::{Scope, eval, parse};
 use crate::value::Value;
 use proptest::prelude::*;

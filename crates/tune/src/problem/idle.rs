@@ -9,7 +9,7 @@ use std::path::PathBuf;
 const OF_THE_SPACE: [&str; 4] = ["name", "default", "hard", "soft"];
 
 impl ProblemFile {
-    /// Parameters that occur in no command, source, size, flag or derived value.
+    /// Parameters that occur in no command, source, launch or derived value.
     pub fn idle(&self, problem: &Problem) -> Vec<String> {
         let mut used = BTreeSet::new();
         for (name, value) in &self.table {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_no_source_command_size_or_value_are_found() {
+    fn parameters_of_no_source_command_or_value_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
         write(
@@ -72,7 +72,6 @@ name = "p"
 [parameters]
 tile = [1, 2]
 unroll = [1, 2]
-size = [8, 16]
 level = [1, 2]
 ghost = [1, 2]
 [hard]
@@ -85,7 +84,7 @@ flags = ["-O{level}"]
 [[arguments]]
 name = "y"
 type = "f64"
-size = "size"
+size = 8
 role = "out"
 "#;
         // Flags are the same for all configs.

@@ -74,7 +74,7 @@ impl Undershoot {
             latest,
             worst,
         } = self;
-        let deepest = format!("deepest {:.2e} at step {}", -worst.value, worst.step);
+        let deepest = format!("deepest seen {:.2e} at step {}", -worst.value, worst.step);
         if latest.step < last {
             let text = format!(
                 "the {field} was below 0 {}, first at step {first}, last seen at step {}, and is nowhere at the end (step {last})",
@@ -84,14 +84,14 @@ impl Undershoot {
             return (text, false);
         }
         let text = format!(
-            "the {field} is below 0 {} at the end (step {last}), since step {first}, {deepest}: ",
+            "the {field} is below 0 {} at the end (step {last}), seen since step {first}, {deepest}: ",
             latest.text()
         );
         if latest.share < SMALL {
-            let why = "an undershoot of the polynomials at a shock or jump, less on a finer mesh";
+            let why = "an undershoot of the polynomials at a shock or jump";
             (text + why, false)
         } else {
-            let fix = "values there are unphysical. Fix: a finer mesh, a lower --order or a smaller --cfl";
+            let fix = "values there are unphysical. Fix: compare with a lower --order and another mesh before they are used";
             (text + fix, true)
         }
     }

@@ -5,6 +5,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_meter::command::CommandLine;
 use greenup_meter::parameters::{Parameter, ParameterError, substitute, variants};
+use greenup_profile::activity::library::on_path;
 use std::fs::File;
 use std::path::Path;
 
@@ -57,15 +58,43 @@ pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
     Ok(all)
 }
 
+/// Beginnings of the names of programs whose argument is a program.
+const STARTERS: [&str; 24] = [
+    "bash", "dash", "env", "exec", "fish", "gdb", "julia", "mpiexec", "mpirun", "nice", "node",
+    "nohup", "numactl", "perl", "prterun", "python", "ruby", "setsid", "sh", "srun", "stdbuf",
+    "sudo", "time", "zsh",
+];
+
 /// One command of several words; or, where the first word has blanks and is no file, a command in each word.
 fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
     let first = &words[0];
     if first.starts_with('-') {
-        return Err(AppError::new(format!("there is no option `{first}`"))
-            .hint("options stand before the command; `greenup run --help` lists them"));
+        let error = AppError::new(format!("there is no option `{first}`"));
+        return Err(match first.strip_prefix("-i=") {
+            Some(codes) => error.hint(format!(
+                "codes stand at the long name: --ignore-failure={codes}"
+            )),
+            None => error.hint("options stand before the command; `greenup run --help` lists them"),
+        });
     }
     let quoted = first.contains(char::is_whitespace) && !Path::new(first).exists();
     if !quoted {
+        let name = Path::new(first)
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let starts_others = STARTERS.iter().any(|s| name.starts_with(s));
+        if let [_, others @ ..] = words
+            && !others.is_empty()
+            && !starts_others
+            && others.iter().all(|w| on_path(w).is_some())
+        {
+            print::warn(format!(
+                "`{}` is an argument of `{first}` here; to compare programs: greenup run --compare '{}' -- {first}",
+                others[0],
+                others.join(" ")
+            ));
+        }
         return Ok(vec![CommandLine {
             program: first.clone(),
             args: words[1..].to_vec(),

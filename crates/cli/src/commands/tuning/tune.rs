@@ -39,7 +39,7 @@ pub fn run(args: &TuneArgs) -> Result {
     search::set_measure(&mut problem, args.measure)?;
     for name in file.idle(&problem) {
         print::warn(format!(
-            "`{name}` occurs in no command, source, size or derived value: configs that differ in it alone are the same"
+            "`{name}` occurs in no command, source, launch or derived value: configs that differ in it alone are the same"
         ));
     }
     let dir = args

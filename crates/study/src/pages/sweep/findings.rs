@@ -57,7 +57,7 @@ pub fn gain(sweep: &Sweep, g: &Gain) -> String {
     let c = &g.compared;
     let same = c.metric_ratio.is_none() && !apart(&c.speedup) && c.greenup.is_none();
     let doubt = if same { "; no difference found" } else { "" };
-    format!("{over}: {of}{doubt}")
+    format!("{over}, which took {of}{doubt}")
 }
 
 /// The baseline in the final rounds, and how the best config compares with it.

@@ -105,9 +105,12 @@ pub fn energy(
             .sum(),
         Quantity::Energy => 0.0,
     };
-    for at in [from_s, to_s].into_iter().flatten() {
+    for (at, named) in [(from, from_s.is_some()), (to, to_s.is_some())] {
         let p = power_at(&powers, at);
         variance += (p * log.resolution_s).powi(2) / 12.0;
+        if !named {
+            continue;
+        }
         // What an average shows late, and what a counter does within a step.
         let late = log.average_s.unwrap_or(0.0);
         let change = power_at(&powers, at + late) - power_at(&powers, at);
