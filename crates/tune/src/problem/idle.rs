@@ -92,7 +92,7 @@ role = "out"
             idle(dir.path(), &kernel.replace("-O{level}", "-O2")),
             ["level", "ghost"]
         );
-        let command = "name = 'c'\nparameters = { a = [1, 2], b = [3, 4], ghost = [1, 2] }\nrun = { command = 'p {a}', environment = { B = '{b}' } }\n";
+        let command = "name = 'c'\nparameters = { a = [1, 2], b = [3, 4], ghost = [1, 2] }\nrun = { command = 'echo {a}', environment = { B = '{b}' } }\n";
         assert_eq!(idle(dir.path(), command), ["ghost"]);
         assert!(idle(dir.path(), &command.replace("{a}", "{a} {ghost}")).is_empty());
     }
