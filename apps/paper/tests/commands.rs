@@ -1,6 +1,6 @@
 //! The command: its list, its files.
 
-use greenup_testing::examples::{Examples, Plan};
+use greenup_testing::examples::Plan;
 use greenup_testing::skipped;
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,20 +33,7 @@ const EXAMPLES: Plan = Plan {
     instead: &[],
 };
 
-#[test]
-#[ignore = "slow: minutes"]
-fn long_examples_run_at_length() {
-    let program = assert_cmd::cargo::cargo_bin!("greenup-paper");
-    Examples::of(program, "greenup paper").run(&EXAMPLES, true);
-}
-
-#[test]
-fn every_help_has_examples_that_are_understood_and_run() {
-    let program = assert_cmd::cargo::cargo_bin!("greenup-paper");
-    let examples = Examples::of(program, "greenup paper");
-    examples.are_understood();
-    examples.run(&EXAMPLES, false);
-}
+greenup_testing::tests_of_examples!("greenup-paper", "greenup paper", EXAMPLES);
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

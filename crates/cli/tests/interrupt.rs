@@ -181,10 +181,10 @@ fn a_signal_that_is_switched_off_stays_so() {
 }
 
 #[test]
-fn a_command_that_is_told_its_parent_ends_with_it() {
-    for told in [true, false] {
+fn a_command_that_knows_its_parent_ends_with_it() {
+    for named in [true, false] {
         let dir = tempfile::tempdir().unwrap();
-        let parent = if told { "GREENUP_PARENT=$$" } else { "" };
+        let parent = if named { "GREENUP_PARENT=$$" } else { "" };
         let script = format!("{parent} \"$0\" \"$@\" & echo $! > pid; while :; do sleep 1; done");
         let waits = "echo > begun; sleep 100";
         let mut c = command(&["run", "--sensor", "none", "--", "sh", "-c", waits]);
@@ -206,10 +206,10 @@ fn a_command_that_is_told_its_parent_ends_with_it() {
         shell.kill().unwrap();
         shell.wait().unwrap();
         let start = Instant::now();
-        while running() && start.elapsed() < Duration::from_secs(if told { 20 } else { 3 }) {
+        while running() && start.elapsed() < Duration::from_secs(if named { 20 } else { 3 }) {
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert_ne!(running(), told);
+        assert_ne!(running(), named);
         let _ = Command::new("kill").arg(pid.trim()).status();
     }
 }

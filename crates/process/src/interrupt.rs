@@ -37,7 +37,7 @@ pub fn install() {
     end_with_parent();
 }
 
-/// A program that works for another one, and is told so, ends when that is killed: `GREENUP_PARENT` is its parent's process.
+/// A program that works for another one ends when that is killed, if `GREENUP_PARENT` is the number of its parent's process.
 fn end_with_parent() {
     // SAFETY: the call has no conditions.
     let parent = || unsafe { libc::getppid() };

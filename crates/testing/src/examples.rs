@@ -25,6 +25,33 @@ pub struct Plan<'a> {
     pub instead: &'a [(&'a str, &'a str)],
 }
 
+/// The tests of a program's examples, by its name, how users call it, and a plan.
+#[macro_export]
+macro_rules! tests_of_examples {
+    ($program:literal, $called:literal, $plan:expr) => {
+        fn examples() -> $crate::examples::Examples {
+            let program = env!(concat!("CARGO_BIN_EXE_", $program));
+            $crate::examples::Examples::of(std::path::Path::new(program), $called)
+        }
+
+        #[test]
+        fn every_help_has_examples_that_are_understood() {
+            examples().are_understood();
+        }
+
+        #[test]
+        fn examples_run() {
+            examples().run(&$plan, false);
+        }
+
+        #[test]
+        #[ignore = "slow: minutes"]
+        fn long_examples_run_at_length() {
+            examples().run(&$plan, true);
+        }
+    };
+}
+
 /// Folders of the repository that examples read.
 const READ: [&str; 8] = [
     "apps", "crates", "docs", "examples", "machines", "papers", "spaces", "sweeps",

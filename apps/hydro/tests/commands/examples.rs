@@ -1,6 +1,6 @@
 //! Examples of the help texts.
 
-use greenup_testing::examples::{Examples, Plan};
+use greenup_testing::examples::Plan;
 
 const PLAN: Plan = Plan {
     elsewhere: &[("cuda", "a GPU"), ("mpirun", "an MPI")],
@@ -13,16 +13,4 @@ const PLAN: Plan = Plan {
     ],
 };
 
-fn examples() -> Examples {
-    Examples::of(assert_cmd::cargo::cargo_bin!("hydro"), "hydro")
-}
-
-#[test]
-fn every_help_has_examples_that_are_understood() {
-    examples().are_understood();
-}
-
-#[test]
-fn examples_run() {
-    examples().run(&PLAN, false);
-}
+greenup_testing::tests_of_examples!("hydro", "hydro", PLAN);

@@ -1,6 +1,6 @@
 //! Examples of the help texts.
 
-use greenup_testing::examples::{Examples, Plan};
+use greenup_testing::examples::Plan;
 
 const PLAN: Plan = Plan {
     elsewhere: &[
@@ -12,10 +12,4 @@ const PLAN: Plan = Plan {
     instead: &[],
 };
 
-#[test]
-fn every_help_has_examples_that_are_understood_and_run() {
-    let program = assert_cmd::cargo::cargo_bin!("greenup-scaling");
-    let examples = Examples::of(program, "greenup scaling");
-    examples.are_understood();
-    examples.run(&PLAN, false);
-}
+greenup_testing::tests_of_examples!("greenup-scaling", "greenup scaling", PLAN);

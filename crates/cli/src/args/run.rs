@@ -95,12 +95,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub sensor: SensorArg,
     /// The command and its arguments, or several commands in quotes to compare; they run without a shell
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "CMD"
-    )]
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub command: Vec<String>,
 }
 

@@ -10,7 +10,8 @@ use greenup_tune::Sweep;
 use greenup_tune::command;
 use greenup_tune::problem::ProblemFile;
 use greenup_tune::sweep::Folder;
-use greenup_tune::sweep::best::{Best, Define, NoBest, best, flags};
+use greenup_tune::sweep::best::forms::{Define, flags};
+use greenup_tune::sweep::best::{Best, NoBest, best};
 use std::path::Path;
 
 pub fn run(args: &BestArgs) -> Result {

@@ -199,11 +199,11 @@ impl<'a> Section<'a> {
     fn other_best(&self, sweep: &Sweep) -> Option<String> {
         // It is written with two digits.
         const ROUNDED_MS: f64 = 0.006;
-        let told: f64 = self.text("best_time")?.trim().parse().ok()?;
+        let stated: f64 = self.text("best_time")?.trim().parse().ok()?;
         let least = sweep.measured().map(|(_, c)| c.time_s * 1e3);
         let least = least.filter(|t| t.is_finite()).reduce(f64::min)?;
-        ((told - least).abs() > ROUNDED_MS + 1e-3 * least).then(|| {
-            format!("its `best_time` is {told} ms, but the least time of its results {least:.3} ms: results are missing or of another run")
+        ((stated - least).abs() > ROUNDED_MS + 1e-3 * least).then(|| {
+            format!("its `best_time` is {stated} ms, but the least time of its results {least:.3} ms: results are missing or of another run")
         })
     }
 
