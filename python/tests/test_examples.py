@@ -30,8 +30,24 @@ def test_a_kernel_is_tuned_on_a_device_of_opencl():
     assert done.returncode == 0 and "6 trials" in done.stdout, done.stderr
 
 
+#: A script of Kernel Tuner's users; nothing of it is untyped.
+SCRIPT = """
+from greenup.kernel_tuner import create_device_targets, run_kernel, store_results, tune_cache, tune_kernel
+
+params = {"tile": [1, 2], "order": ["ij", "ji"]}
+results, env = tune_kernel("k", "float k(int n) { return 1; }", 8, [], params, restrictions=["tile > 1"], iterations=3)
+store_results("r.json", "k", None, params, (8, 8), results, env)
+create_device_targets("r.h", "r.json")
+best: dict[str, object] = tune_cache("c.json")[1]
+out = run_kernel("k", lambda config: "", "n", None, {"tile": 1})
+print(best["best_config"], len(out))
+"""
+
+
 def test_examples_pass_strict_type_checks(tmp_path):
     pytest.importorskip("mypy")
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), *map(str, EXAMPLES)]
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), *map(str, EXAMPLES), str(script)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -144,6 +144,9 @@ def test_errors():
     for wrong in ({"window": 0}, {"repeats": (0, 3)}, {"repeats": (3, 2)}, {"error": float("nan")}, {"warmup": -1}):
         with pytest.raises(ValueError):
             greenup.measure(time.time, sensor="none", **wrong)
+    with pytest.raises(TypeError, match="repeats is a pair"):
+        greenup.measure(time.time, sensor="none", repeats=3)
+    assert greenup.measure(time.time, sensor="none", window=0.001, warmup=0, repeats=[1, 1]).time.value > 0
 
 
 def interrupt():

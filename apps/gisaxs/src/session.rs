@@ -55,7 +55,7 @@ pub fn accelerator(
 pub fn settings(device: &DeviceSpec, local: (usize, usize), accuracy: f64) -> Result<Settings> {
     if !(FINEST..1.0).contains(&accuracy) {
         return Err(AppError::new(format!(
-            "invalid accuracy {accuracy}: it must lie between {FINEST:e} and 1"
+            "invalid accuracy {accuracy:e}: it must lie between {FINEST:e} and 1"
         )));
     }
     Ok(Settings {

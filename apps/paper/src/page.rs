@@ -268,7 +268,6 @@ fn as_json(item: &Item, pairs: &[Pair], records: &Records) -> Value {
 mod tests {
     use super::*;
     use greenup_report::chart::FileStyle;
-    use std::time::Instant;
 
     /// Every number in a document, with where it is.
     fn finite(v: &Value, at: &str) {
@@ -284,17 +283,14 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_made_from_the_records_in_a_minute() {
+    fn every_page_is_made_from_the_records() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for paper in crate::list().unwrap() {
-            let start = Instant::now();
             let records = Records::new(&root);
             let items = paper.select(None).unwrap();
             let made =
                 made(&paper, &items, &records).unwrap_or_else(|e| panic!("{}: {e}", paper.name));
             let html = made.page.render().unwrap();
-            let took = start.elapsed().as_secs_f64();
-            assert!(took < 60.0, "{}: {took} s", paper.name);
             assert!(html.contains("figures/") && html.len() < 300_000);
             let page = serde_json::to_string(&made.page).unwrap();
             assert!(!page.contains("NaN"), "{}", paper.name);

@@ -31,6 +31,7 @@ const EXAMPLES: Plan = Plan {
     elsewhere: &[("--measure", "minutes of measurements")],
     slow: &["beast --out"],
     instead: &[],
+    pages: &["docs/commands.md", "docs/papers.md"],
 };
 
 greenup_testing::tests_of_examples!("greenup-paper", "greenup paper", EXAMPLES);

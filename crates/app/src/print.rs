@@ -3,6 +3,7 @@
 use crate::error::{AppError, Result};
 use crate::printable::BOLD;
 use anstyle::AnsiColor;
+use greenup_report::si::si;
 use greenup_report::table::Table;
 use serde::{Serialize, Serializer};
 use std::fmt::Display;
@@ -82,6 +83,7 @@ pub fn at_least(seconds: f64, parts: impl Display) {
 /// A duration in words: `40 s`, `3 min`, `2.5 h`.
 pub fn duration(seconds: f64) -> String {
     match seconds {
+        s if s < 1.0 => si(s, "s"),
         s if s < 10.0 => format!("{} s", (s * 10.0).round() / 10.0),
         s if s < 100.0 => format!("{s:.0} s"),
         s if s < 5400.0 => format!("{:.0} min", s / 60.0),
@@ -154,8 +156,11 @@ mod tests {
 
     #[test]
     fn durations_have_a_fitting_unit() {
-        let all = [0.54, 8.0, 42.4, 170.0, 3600.0, 9000.0].map(duration);
-        assert_eq!(all, ["0.5 s", "8 s", "42 s", "3 min", "60 min", "2.5 h"]);
+        let all = [0.025, 0.125, 8.0, 42.4, 170.0, 3600.0, 9000.0].map(duration);
+        let texts = [
+            "25.0 ms", "125 ms", "8 s", "42 s", "3 min", "60 min", "2.5 h",
+        ];
+        assert_eq!(all, texts);
     }
 
     /// Files of users have any name; `json!` and `Serialize` refuse those that are not UTF-8.

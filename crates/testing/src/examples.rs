@@ -1,4 +1,4 @@
-//! Examples of help texts: each command has one, all are understood, and run where the host can.
+//! Examples of help texts and of the guide: each command has one, all are understood, and run where the host can.
 
 use crate::{succeeds, text, words};
 use std::fs;
@@ -6,12 +6,16 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The commands of a program with the examples of their help texts.
+/// The commands of a program with the examples of their help texts and of the guide.
 pub struct Examples {
     program: PathBuf,
     called: String,
     /// Commands without their program, and their examples.
     commands: Vec<(Vec<String>, Vec<String>)>,
+    /// Lines of the guide by their folders below that of the examples.
+    guide: Vec<(PathBuf, String)>,
+    /// Commands that are programs of their own: their own tests read their examples.
+    beside: Vec<String>,
 }
 
 /// How the examples of a program run in a test.
@@ -23,6 +27,8 @@ pub struct Plan<'a> {
     pub slow: &'a [&'a str],
     /// Texts in place of others, for a smaller problem.
     pub instead: &'a [(&'a str, &'a str)],
+    /// Pages of the guide, in the order in which they run; only at length.
+    pub pages: &'a [&'a str],
 }
 
 /// The tests of a program's examples, by its name, how users call it, and a plan.
@@ -31,7 +37,7 @@ macro_rules! tests_of_examples {
     ($program:literal, $called:literal, $plan:expr) => {
         fn examples() -> $crate::examples::Examples {
             let program = env!(concat!("CARGO_BIN_EXE_", $program));
-            $crate::examples::Examples::of(std::path::Path::new(program), $called)
+            $crate::examples::Examples::of(std::path::Path::new(program), $called, $plan.pages)
         }
 
         #[test]
@@ -67,14 +73,16 @@ impl Examples {
     /// Reads the help texts of a program, which is called by these words, and of all its commands.
     ///
     /// # Panics
-    /// A help text has no example.
-    pub fn of(program: &Path, called: &str) -> Self {
+    /// A help text has no example, or a page none of this program.
+    pub fn of(program: &Path, called: &str, pages: &[&str]) -> Self {
         let out = succeeds(Command::new(program).arg("describe"));
         let tree: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
         let mut examples = Self {
             program: program.to_owned(),
             called: called.to_owned(),
             commands: Vec::new(),
+            guide: Vec::new(),
+            beside: Vec::new(),
         };
         examples.read(&tree, Vec::new());
         if !called.contains(' ') {
@@ -84,6 +92,16 @@ impl Examples {
                     vec![common.to_owned()],
                 );
             }
+        }
+        for page in pages {
+            let text = fs::read_to_string(root().join(page)).expect("a page");
+            let lines = of_a_page(&text, called).into_iter().filter(|(_, line)| {
+                let command = words(line).into_iter().nth(1);
+                !command.is_some_and(|c| examples.beside.contains(&c))
+            });
+            let lines: Vec<(PathBuf, String)> = lines.collect();
+            assert!(!lines.is_empty(), "no `{called}` in {page}");
+            examples.guide.extend(lines);
         }
         examples
     }
@@ -104,20 +122,26 @@ impl Examples {
         );
         self.commands.push((path.clone(), found));
         for below in tree["commands"].as_array().into_iter().flatten() {
-            // Programs beside this one have their own help, which their own tests read.
+            let name = below["name"].as_str().unwrap_or_default().to_owned();
             if below["args"][0]["id"] == "args" {
+                self.beside.push(name);
                 continue;
             }
-            let name = below["name"].as_str().unwrap_or_default().to_owned();
             self.read(below, [path.clone(), vec![name]].concat());
         }
     }
 
-    /// All examples, each once.
-    fn all(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = Vec::new();
-        for example in self.commands.iter().flat_map(|c| &c.1) {
-            if !all.contains(&example.as_str()) {
+    /// All examples, each once: its folder, the line, and whether it is of the guide.
+    fn all(&self) -> Vec<(&Path, &str, bool)> {
+        let help = self.commands.iter().flat_map(|c| &c.1);
+        let help = help.map(|line| (Path::new(""), line.as_str(), false));
+        let guide = self
+            .guide
+            .iter()
+            .map(|(f, line)| (f.as_path(), line.as_str(), true));
+        let mut all: Vec<(&Path, &str, bool)> = Vec::new();
+        for example in help.chain(guide) {
+            if !all.iter().any(|a| (a.0, a.1) == (example.0, example.1)) {
                 all.push(example);
             }
         }
@@ -131,14 +155,15 @@ impl Examples {
     pub fn are_understood(&self) {
         let own = words(&self.called);
         let mut known = 0;
-        for example in self.all() {
+        for (_, example, _) in self.all() {
             for part in parts(example) {
                 let Some(args) = part.strip_prefix(own.as_slice()) else {
                     continue;
                 };
                 // With it, the parser accepts any complete line, and refuses what it does not know before it.
                 let end = args.iter().position(|w| w == "--").or_else(|| {
-                    let runs = ["run", "profile"].contains(&args.first()?.as_str());
+                    let runs = self.called == "greenup"
+                        && ["run", "profile"].contains(&args.first()?.as_str());
                     args.iter().position(|w| runs && w.contains(' '))
                 });
                 let args = &args[..end.unwrap_or(args.len())];
@@ -150,17 +175,16 @@ impl Examples {
         assert!(known >= self.commands.len(), "{known} of {:?}", self.all());
     }
 
-    /// Runs the examples, or those that take minutes, in a copy of the repository, each after those before it.
+    /// Runs the examples, or those that take minutes and the guide's, in a copy of the repository, each after those before it.
     ///
     /// # Panics
     /// One fails, or a part of the plan fits none.
     pub fn run(&self, plan: &Plan, slow: bool) {
         let folder = tempfile::tempdir().expect("a folder");
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for name in READ {
             let copy = Command::new("cp")
                 .arg("-r")
-                .arg(root.join(name))
+                .arg(root().join(name))
                 .arg(folder.path())
                 .output();
             assert!(copy.expect("cp").status.success(), "{name}");
@@ -188,19 +212,19 @@ impl Examples {
         let all = self.all();
         for part in (plan.elsewhere.iter().map(|e| e.0)).chain(plan.slow.iter().copied()) {
             assert!(
-                all.iter().any(|e| e.contains(part)),
+                all.iter().any(|e| e.1.contains(part)),
                 "`{part}` is in no example: {all:#?}"
             );
         }
         let mut failed = Vec::new();
-        for example in all {
+        for (below, example, of_the_guide) in all {
             let is_elsewhere = plan.elsewhere.iter().any(|e| example.contains(e.0));
-            let is_slow = plan.slow.iter().any(|s| example.contains(s));
+            let is_slow = of_the_guide || plan.slow.iter().any(|s| example.contains(s));
             if is_elsewhere || is_slow != slow {
                 continue;
             }
             let line = (plan.instead.iter()).fold(example.to_owned(), |l, (a, b)| l.replace(a, b));
-            let out = self.shell(folder.path(), &line);
+            let out = self.shell(folder.path(), below, &line);
             if let Err(why) = out {
                 failed.push(format!("{line}\n{why}"));
             }
@@ -208,12 +232,12 @@ impl Examples {
         assert!(failed.is_empty(), "{}", failed.join("\n\n"));
     }
 
-    fn shell(&self, folder: &Path, line: &str) -> Result<(), String> {
+    fn shell(&self, folder: &Path, below: &Path, line: &str) -> Result<(), String> {
         let path = std::env::var("PATH").unwrap_or_default();
         let home = folder.join("home");
         let out = Command::new("timeout")
             .args(["300", "sh", "-e", "-c", line])
-            .current_dir(folder)
+            .current_dir(folder.join(below))
             .env("PATH", format!("{}:{path}", folder.join("bin").display()))
             .env("HOME", &home)
             .env("XDG_DATA_HOME", home.join("data"))
@@ -227,6 +251,35 @@ impl Examples {
         }
         Err(format!("{}: {}", out.status, text(&out.stderr)))
     }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The lines of a program in the shell blocks of a page, with the folders that `cd` leads to.
+fn of_a_page(text: &str, called: &str) -> Vec<(PathBuf, String)> {
+    let mut out = Vec::new();
+    let mut folder = None;
+    let text = text.replace("\\\n", " ");
+    for line in text.lines() {
+        let Some(below) = &mut folder else {
+            folder = (line == "```sh").then(PathBuf::new);
+            continue;
+        };
+        if line.starts_with("```") {
+            folder = None;
+        } else if let Some(name) = line.strip_prefix("cd ") {
+            below.push(name.split_whitespace().next().unwrap_or_default());
+        } else if line
+            .strip_prefix(called)
+            .is_some_and(|l| l.starts_with(' '))
+        {
+            let line = line.split(" #").next().unwrap_or_default().trim();
+            out.push((below.clone(), line.to_owned()));
+        }
+    }
+    out
 }
 
 /// A word with a number in place of each variable of the shell.
@@ -278,5 +331,13 @@ mod tests {
         assert_eq!(of("cc $(a b) -c x.c"), ["cc", "a b", "-c x.c"]);
         assert_eq!(of("a - | b"), ["a -", "b"]);
         assert_eq!(with_values("part-$TASK_ID/8"), "part-1/8");
+    }
+
+    #[test]
+    fn a_page_has_blocks_of_lines() {
+        let page = "hydro is\n```sh\ncd a # there\nhydro b \\\n  c  # d\nother\n```\n```text\nhydro x\n```\n```sh\nhydro y\n```";
+        let lines = [("a", "hydro b    c"), ("", "hydro y")];
+        let lines = lines.map(|(f, l)| (PathBuf::from(f), l.to_owned()));
+        assert_eq!(of_a_page(page, "hydro"), lines);
     }
 }

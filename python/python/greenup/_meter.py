@@ -231,8 +231,12 @@ def measure(
         raise TypeError(f"measure calls {name} itself: {error}; {_DECORATOR}") from None
     except ValueError:
         pass  # One in C without a signature.
+    try:
+        least, most = repeats
+    except TypeError:
+        raise TypeError(f"repeats is a pair of the fewest and the most windows, as (3, 7), not {repeats!r}") from None
     found = _native.measure_calls(
-        function, args, kwargs or None, sensor=sensor, window=window, repeats=repeats, error=error, warmup=warmup
+        function, args, kwargs or None, sensor=sensor, window=window, repeats=(least, most), error=error, warmup=warmup
     )
     return Measurement(found)
 

@@ -2,10 +2,10 @@
 
 mod gpu;
 
-use super::input::{Input, PrecisionArg};
+use super::input::{Input, Loaded, PrecisionArg};
 use super::{check_interrupt, time};
 use crate::plan::MAX_POINTS;
-use crate::points::Points;
+use crate::points::{Points, files};
 use crate::precision::Real;
 use crate::{FmmError, cost_model, direct};
 use clap::Args;
@@ -16,11 +16,12 @@ use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  fmm direct -n 20000\n  fmm direct -n 1000000 --precision f32 --device cuda"
+    after_help = "Examples:\n  fmm direct -n 20000\n  fmm direct --points apps/fmm/examples/charges.csv -o exact.csv\n  fmm direct -n 1000000 --precision f32 --device cuda"
 )]
 pub struct DirectArgs {
     #[command(flatten)]
@@ -33,9 +34,25 @@ pub struct DirectArgs {
     /// With a GPU: tuning parameters of the P2P kernel, as of `fmm run`
     #[arg(long, default_value = "", value_name = "NAME=N,...")]
     pub kernels: String,
+    /// Write the sums, exact but for rounding, on CPUs: .csv, .npy, or .vtu for ParaView
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl DirectArgs {
+    /// Sources and targets, at least one of each.
+    fn load(&self) -> Result<Loaded> {
+        let loaded = self.input.load()?;
+        if loaded.sources.is_empty() || loaded.targets.as_ref().is_some_and(Points::is_empty) {
+            return Err(AppError::new(
+                "no pairs: there are no sources, or no targets",
+            ));
+        }
+        Ok(loaded)
+    }
 }
 
 /// Result of direct sums.
@@ -58,6 +75,12 @@ struct Report {
 
 pub fn run(args: &DirectArgs) -> Result {
     args.input.threads.start()?;
+    args.input.check_output(args.out.as_deref())?;
+    if args.out.is_some() && args.device.device.is_gpu() {
+        return Err(AppError::new(
+            "--out writes the sums of CPUs: without --device",
+        ));
+    }
     if let Some(ordinal) = args.device.device.gpu() {
         return match args.input.precision {
             PrecisionArg::F32 => gpu::run::<f32>(args, ordinal),
@@ -96,17 +119,12 @@ fn median(mut once: impl FnMut()) -> Result<f64> {
 }
 
 fn direct_in<R: Real>(args: &DirectArgs) -> Result {
-    let loaded = args.input.load()?;
+    let loaded = args.load()?;
     let kernel = args.input.kernel();
     kernel.check(args.input.gradient)?;
     loaded.sources.check("source")?;
     if let Some(t) = &loaded.targets {
         t.check("target")?;
-    }
-    if loaded.sources.is_empty() || loaded.targets.as_ref().is_some_and(Points::is_empty) {
-        return Err(AppError::new(
-            "no pairs: there are no sources, or no targets",
-        ));
     }
     if loaded.sources.len() > MAX_POINTS {
         return Err(FmmError::TooManyPoints(MAX_POINTS).into());
@@ -120,8 +138,9 @@ fn direct_in<R: Real>(args: &DirectArgs) -> Result {
     let charges = real(&loaded.charges);
     let isa = HostIsa::best();
     let parameter = kernel.parameter(1.0);
+    let mut sums = Vec::new();
     let s = median(|| {
-        std::hint::black_box(direct::sums(
+        sums = direct::sums(
             kernel,
             args.input.gradient,
             parameter,
@@ -129,8 +148,14 @@ fn direct_in<R: Real>(args: &DirectArgs) -> Result {
             &sources,
             &charges,
             isa,
-        ));
+        );
     })?;
+    if let Some(path) = &args.out {
+        let columns = kernel.columns(args.input.gradient);
+        let results: Vec<f64> = sums.iter().map(|&s| s.wide() * kernel.factor()).collect();
+        files::write(path, at, columns, &results)?;
+        print::note(files::written(path, columns));
+    }
     let pairs = (sources[0].len() * targets[0].len()) as f64;
     let (flops, special) = cost_model::pair(kernel, args.input.gradient);
     let rate = pairs / s;

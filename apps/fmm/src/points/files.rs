@@ -82,6 +82,9 @@ fn table(path: &Path, (values, columns): (Vec<f64>, usize)) -> Result<Table, Fmm
             format!("{columns} columns: x, y, z and charges were expected"),
         ));
     }
+    if values.is_empty() {
+        return Err(invalid(path, "it has no points"));
+    }
     let rows = || values.chunks_exact(columns);
     let charges: Vec<f64> = rows().flat_map(|r| &r[3..]).copied().collect();
     if let Some(i) = charges.iter().position(|q| !q.is_finite()) {
@@ -164,6 +167,12 @@ impl<R: Read> Read for Blanks<R> {
 /// The first lines of a file, of at most this many bytes, tell its delimiter and header.
 const START: usize = 1 << 16;
 
+/// Whether a cell is a number or tries to be one, as `0,5` or `1D0`.
+fn is_number_like(cell: &str) -> bool {
+    let digits = cell.trim_start_matches(['-', '+', '.']);
+    cell.parse::<f64>().is_ok() || digits.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Rows with x, y, z and the charges, in this order.
 fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmError> {
     let mut lines = Lines { inner, length: 0 };
@@ -199,7 +208,7 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
             .filter(|f| delimiter != b' ' || !f.is_empty())
             .collect();
         // A first line without numbers is a header, which may have other separators than the rows.
-        let is_header = first && record.iter().all(|f| f.parse::<f64>().is_err());
+        let is_header = first && record.iter().all(|f| !is_number_like(f));
         if is_header {
             let other = |d: char| move |f: &&str| f.contains(d);
             if let Some(d) = [',', ';', '\t']
@@ -252,10 +261,13 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
                 .ok()
                 .filter(|x| x.is_finite())
                 .ok_or_else(|| {
-                    let hint = if field.contains(',') {
-                        ": decimals need a point"
-                    } else {
-                        ""
+                    let hint = match field {
+                        "" if delimiter == b'\t' => {
+                            ": one tab parts two columns, two have an empty cell between them"
+                        }
+                        _ if field.contains(',') => ": decimals need a point",
+                        _ if field.contains(['d', 'D']) => ": exponents are written with e",
+                        _ => "",
                     };
                     invalid(
                         path,
@@ -298,6 +310,19 @@ mod tests {
         let path = folder.path().join("a.csv");
         std::fs::write(&path, text).unwrap();
         assert_eq!(read(&path).unwrap(), t);
+        for (text, why) in [
+            ("", "no points"),
+            ("x y z q\n", "no points"),
+            ("0.5\t\t0.3\t1\n0.1\t\t0.3\t2\n", "an empty cell"),
+            ("0.5D0 1 2 3\n", "`0.5D0` is not a finite number: exponents"),
+            ("0,5;0,3;0,1\n", "`0,5` is not a finite number: decimals"),
+        ] {
+            let e = from_csv(text, "text").unwrap_err().to_string();
+            assert!(e.contains(why), "{text:?}: {e}");
+        }
+        // Several tabs part columns where all do.
+        let t = from_csv("0\t\t1\t\t2\n3\t\t4\t\t5\n", "text").unwrap();
+        assert_eq!(t.points.at(1), [3.0, 4.0, 5.0]);
         let e = from_csv("0,0,0\n1,2\n", "text").unwrap_err().to_string();
         assert!(e.starts_with("text: line 2"), "{e}");
         assert!(from_npy(b"x", "bytes").is_err());

@@ -121,10 +121,8 @@ fn delimiter(first: &str, next: &str) -> u8 {
             let first = words.next().is_some_and(|w| w.parse::<f64>().is_ok());
             !(first && words.any(|w| w.parse::<f64>().is_ok()))
         };
-        cells(first) == cells(next)
-            && [first, next]
-                .iter()
-                .all(|row| row.split('\t').all(|c| !c.trim().is_empty() && is_one(c)))
+        let whole = |row: &&str| row.split('\t').all(|c| !c.trim().is_empty() && is_one(c));
+        cells(first) == cells(next) && [first, next].iter().all(whole) || has_gap(first, next)
     };
     match (semicolon, tab, comma) {
         (Some(d), ..) => d,
@@ -134,6 +132,17 @@ fn delimiter(first: &str, next: &str) -> u8 {
         // A single column, which is refused by its number.
         _ => b',',
     }
+}
+
+/// Whether two rows without blanks have an empty cell at the same place between single tabs: a value is missing there.
+fn has_gap(first: &str, next: &str) -> bool {
+    let empty = |row: &str| -> Vec<bool> {
+        let row = row.trim_matches('\t');
+        row.split('\t').map(str::is_empty).collect()
+    };
+    let gaps = empty(first);
+    let uneven = gaps.contains(&true) && gaps.windows(2).any(|w| w == [false, false]);
+    uneven && gaps == empty(next) && ![first, next].iter().any(|row| row.contains(' '))
 }
 
 /// The delimiter of the first lines of a file, a blank for any number of them, and the header in a comment above the first row, as

@@ -62,7 +62,7 @@ impl Request {
         };
         if !(self.accuracy > 0.0 && self.accuracy < 1.0) {
             return Err(AppError::new(format!(
-                "invalid accuracy {}: it must lie between 0 and 1",
+                "invalid accuracy {:e}: use a number between 0 and 1, such as 1e-6",
                 self.accuracy
             )));
         }

@@ -113,6 +113,7 @@ fn what_cannot_be_is_refused() {
         ("nbody -n 10 --dt 0", "time step"),
         ("nbody -n 0", "no bodies"),
         ("direct -n 0", "no pairs"),
+        ("run -n 10 -a 0", "such as 1e-6"),
     ] {
         let (ok, _, err) = fmm(words);
         assert!(!ok && err.contains(want), "{words}: {err}");
@@ -158,6 +159,28 @@ fn tuning_and_direct_sums_answer() {
         ok && out.contains("pairs/s") && out.contains("the sums reach"),
         "{out}"
     );
+    // Its file has the numbers that the method approximates.
+    let dir = tempfile::tempdir().unwrap();
+    let rows = |command: &str, options: &str| -> Vec<Vec<f64>> {
+        let file = dir.path().join("out.csv").display().to_string();
+        let (ok, _, err) = fmm(&format!("{command} -n 300 --gradient {options} -o {file}"));
+        assert!(ok, "{err}");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let row = |l: &str| l.split(',').map(|x| x.parse().unwrap()).collect();
+        text.lines().skip(1).map(row).collect()
+    };
+    for kernel in ["", "--kernel yukawa --kappa 2"] {
+        let (exact, fast) = (
+            rows("direct", kernel),
+            rows("run --ncrit 20 -a 1e-9", kernel),
+        );
+        assert_eq!((exact.len(), exact[0].len()), (300, 7));
+        for (e, f) in exact.iter().flatten().zip(fast.iter().flatten()) {
+            assert!((e - f).abs() < 1e-6 * (1.0 + e.abs()), "{kernel}: {e} {f}");
+        }
+    }
+    let (ok, _, err) = fmm("direct -n 10 --device cuda -o out.csv");
+    assert!(!ok && err.contains("sums of CPUs"), "{err}");
 }
 
 #[test]

@@ -73,12 +73,16 @@ impl Materials {
     }
 }
 
+/// The most that n differs from 1 for X-rays and in the extreme ultraviolet; more is a column of n taken for delta, or the reverse.
+const DELTA: f64 = 0.5;
+
 fn checked((delta, beta): (f64, f64)) -> Result<(f64, f64), crate::GisaxsError> {
-    if delta.abs() < 1.0 && (0.0..=1.0).contains(&beta) {
+    if delta.abs() <= DELTA && (0.0..=1.0).contains(&beta) {
         Ok((delta, beta))
     } else {
         Err(format!(
-            "invalid refractive index: delta {delta}, beta {beta}; delta lies between -1 and 1, beta between 0 and 1"
+            "invalid refractive index: delta {delta}, beta {beta}; n = 1 - delta + i beta, where delta lies between -{DELTA} and {DELTA}, \
+             beta between 0 and 1. Columns of n and k are named so in the header of a table: energy, n, k"
         ).into())
     }
 }

@@ -75,6 +75,14 @@ impl Layout {
                         },
                     ));
                 }
+                if by == Some(',')
+                    && let Some(cell) = cells.iter().find(|c| several(c))
+                {
+                    return Err(wrong(
+                        line,
+                        format!("\"{cell}\" is several numbers, parted by commas from others: write decimals with a point, or part all columns alike"),
+                    ));
+                }
                 let row = places.iter().zip(self.columns).map(|((place, factor), c)| {
                     let Some(k) = place else {
                         return Ok(c.absent.unwrap_or(0.0));
@@ -90,6 +98,13 @@ impl Layout {
             })
             .collect()
     }
+}
+
+/// Whether a cell holds several numbers: the commas around it are decimal ones.
+fn several(cell: &str) -> bool {
+    let mut words = cell.split_whitespace();
+    let is_number = |w: &str| number(w).is_ok();
+    words.next().is_some_and(is_number) && words.next().is_some_and(is_number)
 }
 
 /// Whether the cells are the parts of one number with a decimal comma.

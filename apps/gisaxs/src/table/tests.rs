@@ -161,6 +161,18 @@ fn decimal_commas_are_no_columns() {
     for text in ["0,2\n0,3\n", "-1,25\n", "0,2e-1\n"] {
         assert!(read(text).unwrap_err().contains("line 1: \""), "{text}");
     }
+    for text in [
+        "0,2\t1000,5\n0,4\t900,1\n",
+        "0,2 1\n",
+        "alpha R\n0,2 1000\n",
+        "alpha\tR\n0,2\t1000\n",
+        "# alpha R\n0,2 1000\n",
+    ] {
+        assert!(
+            read(text).unwrap_err().contains("several numbers"),
+            "{text}"
+        );
+    }
     assert_eq!(read("0,2\n0.5,3\n").unwrap(), [0.0, 0.5]);
     assert_eq!(read("alpha,R\n0,2\n1,3\n").unwrap(), [0.0, 1.0]);
     assert_eq!(read("0 2\n1 3\n").unwrap(), [0.0, 1.0]);

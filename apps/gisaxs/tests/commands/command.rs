@@ -221,6 +221,7 @@ fn what_is_wrong_is_said() {
         ("height = 5.0", "height = -5.0", "must be above 0"),
         ("density = 0.01", "density = 0.01\nlayer = 7", "layer = 7"),
         ("delta = 6e-6", "delta = nan", "invalid refractive index"),
+        ("delta = 6e-6", "delta = 0.999994", "n = 1 - delta + i beta"),
         ("wavelength = 0.1", "", "wavelength (nm) or energy"),
         ("[beam]", "[beam", "line"),
         ("shape = \"box\"", "shape = \"ball\"", "ball"),

@@ -3,7 +3,6 @@
 mod bench;
 mod checks;
 mod command;
-mod docs;
 mod examples;
 mod exports;
 mod hostile;

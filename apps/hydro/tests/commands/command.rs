@@ -324,26 +324,6 @@ fn names_that_are_not_utf8() {
 }
 
 #[test]
-fn commands_of_the_guide_parse() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut checked = 0;
-    let pages = std::fs::read_dir(root.join("docs/hydro")).unwrap();
-    let pages = pages.map(|entry| entry.unwrap().path());
-    let pages = pages.filter(|path| path.extension().is_some_and(|e| e == "md"));
-    let named = ["README.md", "docs/commands.md", "docs/hydro.md"].map(|page| root.join(page));
-    for page in named.into_iter().chain(pages) {
-        let text = std::fs::read_to_string(page).unwrap();
-        for line in text.lines().filter(|l| l.starts_with("hydro ")) {
-            let words = greenup_testing::words(line.split(" #").next().unwrap());
-            let own = words.iter().skip(1).map(String::as_str);
-            hydro(&own.chain(["--help"]).collect::<Vec<_>>()).success();
-            checked += 1;
-        }
-    }
-    assert!(checked >= 5, "{checked}");
-}
-
-#[test]
 fn absurd_numbers_of_threads_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("p.toml");

@@ -68,33 +68,33 @@ pub struct ScalingArgs {
     /// hydro: zones, of each device with --weak [default: 2097152, with --weak 262144]
     #[arg(long, value_name = "N", value_parser = count)]
     pub zones: Option<f64>,
-    /// hydro: order of the kinematic space
-    #[arg(long, default_value_t = 2, value_name = "K")]
-    pub order: usize,
-    /// hydro: dimensions, 2 or 3
-    #[arg(long, default_value_t = 3, value_name = "D")]
-    pub dim: usize,
-    /// hydro: time steps
-    #[arg(long, default_value_t = 100.0, value_name = "N", value_parser = count)]
-    pub steps: f64,
+    /// hydro: order of the kinematic space [default: 2]
+    #[arg(long, value_name = "K")]
+    pub order: Option<usize>,
+    /// hydro: dimensions, 2 or 3 [default: 3]
+    #[arg(long, value_name = "D")]
+    pub dim: Option<usize>,
+    /// hydro: time steps [default: 100]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub steps: Option<f64>,
     /// hydro: CG iterations of a solve [default: as recorded]
     #[arg(long, value_name = "N", value_parser = count)]
     pub iterations: Option<f64>,
-    /// gisaxs: triangles of the shape
-    #[arg(long, default_value_t = 7.5e6, value_name = "N", value_parser = count)]
-    pub triangles: f64,
-    /// gisaxs: columns and rows of the image, rows of each device with --weak
-    #[arg(long, default_value = "4000x2000", value_name = "COLUMNSxROWS", value_parser = image)]
-    pub image: (f64, f64),
-    /// gisaxs: method of the form factor, as recorded
-    #[arg(long, default_value = "direct", value_name = "NAME")]
-    pub method: String,
+    /// gisaxs: triangles of the shape [default: 7.5e6]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub triangles: Option<f64>,
+    /// gisaxs: columns and rows of the image, rows of each device with --weak [default: 4000x2000]
+    #[arg(long, value_name = "COLUMNSxROWS", value_parser = image)]
+    pub image: Option<(f64, f64)>,
+    /// gisaxs: method of the form factor, as recorded [default: direct]
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
     /// fmm: points, of each device with --weak [default: 4e7]
     #[arg(long, value_name = "N", value_parser = count)]
     pub points: Option<f64>,
-    /// fmm: precision, as recorded
-    #[arg(long, default_value = "f32", value_name = "f32|f64")]
-    pub precision: String,
+    /// fmm: precision, as recorded [default: f32]
+    #[arg(long, value_name = "f32|f64")]
+    pub precision: Option<String>,
     /// tune: trials, of each worker with --weak [default: 1000]
     #[arg(long, value_name = "N", value_parser = count)]
     pub trials: Option<f64>,
@@ -113,6 +113,28 @@ impl ScalingArgs {
     /// The application; any with --study.
     pub fn app(&self) -> Application {
         self.app.unwrap_or(Application::Hydro)
+    }
+
+    /// A size that is given, but is of another application: its flag and whose it is.
+    pub fn of_another(&self) -> Option<(&'static str, &'static str)> {
+        use Application::{Fmm, Gisaxs, Hydro, Tune};
+        let all = [
+            ("--zones", Hydro, self.zones.is_some()),
+            ("--order", Hydro, self.order.is_some()),
+            ("--dim", Hydro, self.dim.is_some()),
+            ("--steps", Hydro, self.steps.is_some()),
+            ("--iterations", Hydro, self.iterations.is_some()),
+            ("--triangles", Gisaxs, self.triangles.is_some()),
+            ("--image", Gisaxs, self.image.is_some()),
+            ("--method", Gisaxs, self.method.is_some()),
+            ("--points", Fmm, self.points.is_some()),
+            ("--precision", Fmm, self.precision.is_some()),
+            ("--trials", Tune, self.trials.is_some()),
+        ];
+        let mut given = all.into_iter().filter(|a| a.2);
+        given
+            .find(|a| a.1 != self.app())
+            .map(|(flag, app, _)| (flag, app.name()))
     }
 }
 
@@ -133,10 +155,12 @@ fn numbers(text: &str) -> Result<Numbers, String> {
             all.push(to);
             all
         }
-        None => text
-            .split(',')
-            .map(at_least_one)
-            .collect::<Result<Vec<_>, _>>()?,
+        None => {
+            let mut all = (text.split(',').map(at_least_one)).collect::<Result<Vec<_>, _>>()?;
+            all.sort_unstable();
+            all.dedup();
+            all
+        }
     };
     match list.iter().find(|n| **n > MOST) {
         Some(n) => Err(format!("{n} is more than {MOST}")),
@@ -161,6 +185,7 @@ mod tests {
     #[test]
     fn numbers_are_a_list_or_powers_of_two() {
         assert_eq!(numbers("1,8,64"), Ok(Numbers(vec![1, 8, 64])));
+        assert_eq!(numbers("8,1,64,8"), Ok(Numbers(vec![1, 8, 64])));
         assert_eq!(numbers("1:8"), Ok(Numbers(vec![1, 2, 4, 8])));
         assert_eq!(numbers("3:7"), Ok(Numbers(vec![3, 6, 7])));
         for bad in ["", "0", "8:1", "1,x", "1:1000000"] {

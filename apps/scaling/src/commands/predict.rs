@@ -47,7 +47,15 @@ pub fn run(args: &ScalingArgs) -> Result {
         outputs.input(file);
     }
     let to = output::optional(&mut outputs, args.out.as_deref(), &ENDINGS, args.json)?;
-    if !(2..=3).contains(&args.dim) || !(1..=8).contains(&args.order) {
+    if let Some((flag, app)) = args.of_another() {
+        return Err(AppError::new(format!(
+            "{flag} is of {app}, not of {}",
+            args.app().name()
+        )));
+    }
+    let dim = args.dim.is_none_or(|d| (2..=3).contains(&d));
+    let order = args.order.is_none_or(|k| (1..=8).contains(&k));
+    if !dim || !order {
         return Err(AppError::new("--dim is 2 or 3, and --order 1 to 8"));
     }
     if args.published {
@@ -182,7 +190,7 @@ fn read(app: Application, file: &PathBuf) -> Result<Record> {
 }
 
 fn problem(args: &ScalingArgs, weak: bool) -> Problem {
-    let (columns, rows) = args.image;
+    let (columns, rows) = args.image.unwrap_or((4000.0, 2000.0));
     let size = match args.app() {
         Application::Hydro => args
             .zones
@@ -194,14 +202,14 @@ fn problem(args: &ScalingArgs, weak: bool) -> Problem {
     Problem {
         weak,
         size: size.max(1.0),
-        steps: args.steps,
-        order: args.order,
-        dim: args.dim,
+        steps: args.steps.unwrap_or(100.0),
+        order: args.order.unwrap_or(2),
+        dim: args.dim.unwrap_or(3),
         iterations: args.iterations,
-        triangles: args.triangles,
+        triangles: args.triangles.unwrap_or(7.5e6),
         rows,
-        method: args.method.clone(),
-        precision: args.precision.clone(),
+        method: args.method.clone().unwrap_or_else(|| "direct".into()),
+        precision: args.precision.clone().unwrap_or_else(|| "f32".into()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Examples of the help texts.
+//! Examples of the help texts and the guide.
 
 use greenup_testing::examples::Plan;
 
@@ -10,6 +10,7 @@ const PLAN: Plan = Plan {
     ],
     slow: &[],
     instead: &[],
+    pages: &["docs/explain.md", "docs/study.md"],
 };
 
 greenup_testing::tests_of_examples!("greenup-scaling", "greenup scaling", PLAN);

@@ -26,6 +26,7 @@ fn scaling_rows_have_time_energy_and_efficiency() {
     assert!(ok(&["gisaxs", "--devices", "1:4", "-o", "-"]).contains("<svg"));
     assert!(fails(&["tune"]).contains("--record"));
     assert!(fails(&["hydro", "--order", "9"]).contains("--order"));
+    assert!(fails(&["gisaxs", "--zones", "5"]).contains("--zones is of hydro"));
 }
 
 #[test]

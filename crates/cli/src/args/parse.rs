@@ -70,9 +70,12 @@ pub fn accepted(text: &str) -> Result<Accepted, String> {
     if text == "all-non-zero" {
         return Ok(Accepted::All);
     }
-    let codes = text.split(',').map(|c| c.trim().parse());
-    (codes.collect::<Result<_, _>>().map(Accepted::Codes))
-        .map_err(|_| "give exit codes, like 1,2, or all-non-zero".into())
+    let codes = text
+        .split(',')
+        .map(|c| c.trim().parse::<u8>().map(i32::from));
+    (codes.collect::<Result<_, _>>().map(Accepted::Codes)).map_err(|_| {
+        "give exit codes from 0 to 255, like 1,2, or all-non-zero, which accepts signals too".into()
+    })
 }
 
 /// `1%` or `0.01`.
@@ -162,7 +165,11 @@ mod tests {
         let codes = Accepted::Codes(vec![1, 23]);
         assert_eq!(accepted("1, 23"), Ok(codes));
         assert_eq!(accepted("all-non-zero"), Ok(Accepted::All));
-        assert!(accepted("").is_err() && accepted("one").is_err());
+        assert!(
+            ["", "one", "256", "-9"]
+                .iter()
+                .all(|t| accepted(t).is_err())
+        );
         assert!(resamples("1000000000").is_err() && resamples("400") == Ok(400));
         assert!(sample("1000000000000").is_err() && sample("5") == Ok(5));
         assert!(constant("n").is_err());

@@ -146,10 +146,15 @@ pub fn print(searched: &SessionResult) {
 
 /// Rates of the best config in each class of its work.
 fn rates(searched: &SessionResult) -> Vec<String> {
-    let best = searched.found.finalists.first();
-    let work = best.and_then(|f| Some((f, searched.problem.work(&f.config).ok()?)));
-    let Some((best, work)) = work else {
+    let Some(best) = searched.found.finalists.first() else {
         return Vec::new();
+    };
+    let work = match searched.problem.work(&best.config) {
+        Ok(work) => work,
+        Err(e) => {
+            print::warn(format!("the rates of the best config are not known: {e}"));
+            return Vec::new();
+        }
     };
     (work.iter().filter(|(_, n)| *n > 0.0))
         .map(|(op, n)| {

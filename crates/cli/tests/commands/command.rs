@@ -165,6 +165,14 @@ fn whatif_reproduces_the_published_answers() {
         "--json",
     ]);
     assert_eq!(t["case"], "both memory bound");
+    let trade = [
+        "whatif",
+        "tradeoff",
+        "--machine",
+        "fermi-2010",
+        "--intensity",
+    ];
+    assert!(fails(&[&trade[..], &["1", "-f", "inf", "-m", "2"]].concat()).contains("finite"));
     assert!(ok(&["whatif", "throttle", "--machine", "gtx-titan"]).contains("Δπ/8"));
     assert!(
         ok(&[

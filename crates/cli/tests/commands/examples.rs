@@ -1,4 +1,4 @@
-//! Examples of the help texts.
+//! Examples of the help texts and the guide.
 
 use greenup_testing::examples::Plan;
 
@@ -33,6 +33,22 @@ const PLAN: Plan = Plan {
         ("--install", "the library of regions"),
         ("convolution_", "recordings on several devices"),
         ("3f9a", "an entry of the user"),
+        ("gpu/", "a GPU"),
+        ("gpu-burn", "a program of the user"),
+        ("./gemm", "a program of the user"),
+        ("kernels/batched", "a GPU"),
+        ("apps/fmm/src/kernels", "a GPU"),
+        ("mine.csv", "records of the user"),
+        ("mine.toml", "a file of the user"),
+        ("analyze mine", "a sweep of the user"),
+        ("sweeps/steps", "a sweep of the user"),
+        ("SWEEP", "sweeps of the user"),
+        ("--launcher", "other hosts"),
+        ("opencl:1", "a second driver of OpenCL"),
+        ("./old", "a program of the user"),
+        ("{cc}", "a source of the user"),
+        ("TILE=8", "NVRTC"),
+        ("--full", "many minutes"),
     ],
     slow: &[
         "greenup study",
@@ -47,7 +63,34 @@ const PLAN: Plan = Plan {
     instead: &[
         ("--budget 60s", "--budget 6"),
         ("--budget 20s", "--budget 4"),
+        ("--budget 300s", "--budget 6"),
         ("--n 2048", "--n 128"),
+    ],
+    pages: &[
+        "README.md",
+        "docs/commands.md",
+        "docs/calibrate.md",
+        "docs/cuda.md",
+        "docs/doctor.md",
+        "docs/energy.md",
+        "docs/explain.md",
+        "docs/figures.md",
+        "docs/gemm.md",
+        "docs/hydro.md",
+        "docs/model.md",
+        "docs/profile.md",
+        "docs/regions.md",
+        "docs/run.md",
+        "docs/space.md",
+        "docs/study.md",
+        "docs/tune.md",
+        "docs/wisdom.md",
+        "docs/fmm/methods.md",
+        "docs/fmm/parallel.md",
+        "docs/gisaxs/parallel.md",
+        "docs/hydro/parallel.md",
+        "docs/results/gisaxs.md",
+        "docs/results/tuning.md",
     ],
 };
 

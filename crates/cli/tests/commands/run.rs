@@ -80,7 +80,10 @@ fn words_with_blanks_are_commands() {
         assert!(e.contains("`|` goes to the program as it is"), "{e}");
     }
     for (words, why) in [
-        (&["run", "--runz", "3", "true"][..], "no option `--runz`"),
+        (
+            &["run", "--runz", "3", "true"][..],
+            "similar argument exists: '--runs'",
+        ),
         (
             &["run", "sleep 0.01", "--runs", "3"],
             "options stand before the commands",
@@ -94,6 +97,17 @@ fn words_with_blanks_are_commands() {
 
 #[test]
 fn run_reports_failing_and_killed_commands() {
+    // A word with blanks after a program may be another program.
+    let e = text(&greenup(&["run", "-r", "1", "--sensor", "none", "true", "echo a"]).stderr);
+    assert!(e.contains("greenup run --compare 'echo a' -- true"), "{e}");
+    // An input that a script makes.
+    let dir = tempfile::tempdir().unwrap();
+    let made = dir.path().join("s").display().to_string();
+    let setup = format!("sh -c 'echo 1 > {made}'");
+    let run = [
+        "run", "-r", "1", "--sensor", "none", "--setup", &setup, "--input", &made, "cat",
+    ];
+    assert!(greenup(&run).status.success());
     let e = fails(&["run", "--sensor", "none", "--", "sh", "-c", "exit 7"]);
     assert!(
         e.contains("exited with code 7") && e.contains("--ignore-failure"),
@@ -114,6 +128,10 @@ fn run_reports_failing_and_killed_commands() {
     assert_eq!(r["results"][0]["failures"], 2);
     assert_eq!(r["results"][0]["exit_codes"].to_string(), "[1,1]");
     assert_eq!(r["ranking"].to_string(), "[]");
+    let codes = ["run", "--runs", "2", "--sensor", "none", "--json"];
+    let r = json(&[&codes[..], &["-i=7", "sh", "-c", "exit 7"]].concat());
+    assert_eq!(r["results"][0]["exit_codes"].to_string(), "[7,7]");
+    assert!(fails(&[&codes[..], &["-i=6", "sh", "-c", "exit 7"]].concat()).contains("code 7"));
 }
 
 #[test]

@@ -175,6 +175,11 @@ fn bad_problems_are_refused_in_words() {
         ),
         ("timeout = 3.0", "timeout = 0.001", "seconds < timeout"),
         ("f64 = \"size\"", "f63 = \"size\"", "f63"),
+        (
+            "f64 = \"size\"",
+            "f64 = \"2 * sizes\"",
+            "`sizes` is no constant",
+        ),
         ("how = \"0 : 9\"", "how = \"1 : 9\"", "no trial succeeded"),
         ("width = [1, 2]", "width = []", "no point of the space"),
         ("twice\"\nflags", "thrice\"\nflags", "no trial succeeded"),

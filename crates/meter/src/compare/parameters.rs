@@ -86,6 +86,15 @@ impl Parameter {
                 max: max.to_owned(),
             });
         }
+        if let [Ok(from), Ok(to), Ok(by)] = [min, max, step].map(str::parse::<i64>) {
+            // Exact, beyond 2^53 too.
+            let (from, to, by) = (i128::from(from), i128::from(to), i128::from(by));
+            if (to - from) / by >= MAX as i128 {
+                return Err(ParameterError::TooMany);
+            }
+            let values = (0..=(to - from) / by).map(|i| (from + i * by).to_string());
+            return Self::new(name, values.collect());
+        }
         // 0.3 is three steps of 0.1, though not in binary.
         let steps = ((to - from) / by * (1.0 + 1e-12) + 1e-9).floor();
         if steps >= MAX as f64 {
@@ -251,6 +260,10 @@ mod tests {
         assert_eq!(scan("1", "4", "1"), ["1", "2", "3", "4"]);
         assert_eq!(scan("0", "0.3", "0.1"), ["0.0", "0.1", "0.2", "0.3"]);
         assert_eq!(scan("-1", "2", "1.5"), ["-1.0", "0.5", "2.0"]);
+        assert_eq!(
+            scan("9007199254740992", "9007199254740994", "1"),
+            ["9007199254740992", "9007199254740993", "9007199254740994"]
+        );
         assert_eq!(scan("5", "5", "1"), ["5"]);
         assert_eq!(scan("1", "4", "2"), ["1", "3"]);
         for (min, max, step) in [

@@ -172,9 +172,10 @@ static void exiting(int signal) {
 /* Exits by a signal handler, most likely within a begin or end. */
 static void exit_in_handler(void) {
     signal(SIGALRM, exiting);
-    /* One is counted, however late the next comes. */
+    /* One is collected, however late the thread of the library comes. */
     greenup_region_begin("loop");
     greenup_region_end("loop");
+    greenup_flush();
     struct itimerval once = {{0, 0}, {0, 30000}};
     setitimer(ITIMER_REAL, &once, NULL);
     for (;;) {

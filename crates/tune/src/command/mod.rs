@@ -243,14 +243,8 @@ impl Runnable {
 
 /// The commands of a recorded sweep with values in them, the build's first; none for kernels. `{build}` stays.
 pub fn commands(sweep: &crate::Sweep, values: &[(String, String)]) -> Vec<String> {
-    let constants = sweep.facts.more.get("constants").map_or("", String::as_str);
-    let pairs = shell_words::split(constants).unwrap_or_default();
-    let values: Texts = pairs
-        .iter()
-        .filter_map(|pair| pair.split_once('='))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .chain(values.iter().cloned())
-        .collect();
+    let constants = sweep.facts.constants().into_iter();
+    let values: Texts = constants.chain(values.iter().cloned()).collect();
     (FACTS.iter().filter_map(|name| sweep.facts.more.get(*name)))
         .filter_map(|text| Some(Words::parse(text).ok()?.shown(&values)))
         .collect()

@@ -197,7 +197,18 @@ impl Problem {
         }
         let work = (written.work.iter())
             .map(|(name, count)| match name.parse::<Op>() {
-                Ok(op) => Ok((op, work_count(name, count).map_err(of_space)?)),
+                Ok(op) => {
+                    let count = work_count(name, count).map_err(of_space)?;
+                    match unknown_in(&count, &space) {
+                        Some(n) => Err(fail(
+                            format!(
+                                "[work] {op}: `{n}` is no constant, parameter or derived value"
+                            ),
+                            None,
+                        )),
+                        None => Ok((op, count)),
+                    }
+                }
                 Err(e) => Err(fail(format!("[work]: {e}"), None)),
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -309,6 +320,17 @@ fn check_sources(written: &Written, dir: &Path) -> Result<(), Wrong> {
             ),
         )),
     }
+}
+
+/// A name in an expression that no config has.
+fn unknown_in(e: &Expr, space: &Space) -> Option<String> {
+    let mut unknown = None;
+    e.names(&mut |name, _| {
+        if unknown.is_none() && !space.knows(name) && !name.starts_with("device.") {
+            unknown = Some(name.to_owned());
+        }
+    });
+    unknown
 }
 
 /// The expression of an operation count; `name` is the operation's.

@@ -272,6 +272,16 @@ impl Trial {
     }
 }
 
+impl SweepFacts {
+    /// The constants of the problem with the values that were measured, as texts; none of other tuners.
+    pub fn constants(&self) -> Vec<(String, String)> {
+        let text = self.more.get("constants").map_or("", String::as_str);
+        let pairs = shell_words::split(text).unwrap_or_default();
+        let pairs = pairs.iter().filter_map(|pair| pair.split_once('='));
+        pairs.map(|(n, v)| (n.to_owned(), v.to_owned())).collect()
+    }
+}
+
 /// What makes a sweep reproducible.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepFacts {

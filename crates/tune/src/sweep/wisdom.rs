@@ -48,7 +48,7 @@ pub fn device(facts: &SweepFacts) -> Device {
 }
 
 /// A value as it was printed.
-fn value(text: &str) -> Value {
+pub fn value(text: &str) -> Value {
     match text {
         "True" | "true" => Value::Bool(true),
         "False" | "false" => Value::Bool(false),
@@ -61,24 +61,26 @@ fn value(text: &str) -> Value {
 /// The constants of the problem that the user may set: those that its file gives as numbers; all of a sweep without a
 /// fingerprint, which does not tell.
 fn constants(facts: &SweepFacts) -> BTreeMap<String, Value> {
-    let text = facts.more.get("constants").map_or("", String::as_str);
-    let all = text.split(' ').filter_map(|pair| pair.split_once('='));
+    let all = facts.constants().into_iter();
     let given = |name: &str| {
         let written = facts.fingerprint.get(&format!("constants.{name}"));
         written.is_none_or(|text| !text.starts_with('"'))
     };
     all.filter(|(n, v)| !n.is_empty() && !v.is_empty() && given(n))
-        .map(|(n, v)| (n.to_owned(), value(v)))
+        .map(|(n, v)| {
+            let value = value(&v);
+            (n, value)
+        })
         .collect()
 }
 
 /// Precision of the arithmetic: as the problem or the config says, else that of the results.
 fn precision(sweep: &Sweep, config: &BTreeMap<String, Value>) -> String {
     let facts = &sweep.facts;
-    let text = facts.more.get("constants").map_or("", String::as_str);
+    let constants = facts.constants();
     let constant = |name: &str| {
-        let mut all = text.split(' ').filter_map(|pair| pair.split_once('='));
-        all.find(|(n, _)| *n == name).map(|(_, v)| v.to_owned())
+        let mut all = constants.iter();
+        all.find(|(n, _)| n == name).map(|(_, v)| v.clone())
     };
     let bits = (config.get("BITS").map(ToString::to_string)).or_else(|| constant("bits"));
     if let Some(real) = constant("real_type") {

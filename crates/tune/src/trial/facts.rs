@@ -40,7 +40,10 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneEr
         let kernel = Unit::of_sources(problem);
         more.insert("sources".into(), format!("{}{fixed}", kernel.key()?));
         more.insert("compiler".into(), compiler_version(&problem.build));
-        more.insert("flags".into(), problem.build.flags().join(" "));
+        more.insert(
+            "flags".into(),
+            greenup_setting::shell::joined(problem.build.flags()),
+        );
         more.insert("seed of data".into(), DATA_SEED.to_string());
     }
     if let Some(on) = &plan.setup.gpu {

@@ -3,8 +3,10 @@
 import json
 import os
 import re
+from collections.abc import Sequence
 
 from .problem.source import looks_like_a_filename
+from .problem.types import Named, Params, Size
 from .util import get_instance_string, get_objective_defaults, is_measured
 
 _META = ("kernel_name", "tunable_parameters", "objective", "version_number")
@@ -76,9 +78,10 @@ def _common(results, objective, higher):
 
 
 def store_results(
-    results_filename, kernel_name, kernel_string, tune_params, problem_size, results, env, top=3, objective=None,
-    objective_higher_is_better=None,
-):  # fmt: skip
+    results_filename: str, kernel_name: str, kernel_string: str | None, tune_params: Params, problem_size: Size,
+    results: Sequence[Named], env: Named, top: float = 3, objective: str | None = None,
+    objective_higher_is_better: bool | None = None,
+) -> None:  # fmt: skip
     """Adds the best ``top`` percent of the results to a file, by device and problem size; older ones of the same are replaced."""
     objective, higher = get_objective_defaults(objective, objective_higher_is_better)
     valid = [r for r in results if "__error__" not in r and is_measured(r.get(objective))]
@@ -120,7 +123,9 @@ def store_results(
         json.dump({**meta, "data": data}, file, indent="")
 
 
-def create_device_targets(header_filename, results_filename, objective=None, objective_higher_is_better=None):
+def create_device_targets(
+    header_filename: str, results_filename: str, objective: str | None = None, objective_higher_is_better: bool | None = None
+) -> None:
     """Writes a header with the parameters for each device of a results file; compile with ``-DTARGET_<device>``.
 
     Without a device the header defines a config that is good on several. An existing header is overwritten.

@@ -6,6 +6,9 @@ import platform as platform_of_host
 import tempfile
 import time
 import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,16 +29,23 @@ from .problem.project import Project, key_of
 from .searchspace import Searchspace
 from .space import restrictions as limits_of
 from .strategies import strategy_map, strategy_of  # noqa: F401 - Kernel Tuner has strategy_map here
+from .problem.types import Divisors, Named, Params, Restrictions, Size, Source
 from .util import check_names, get_best_config, get_config_string, get_objective_defaults, get_pareto_results
 
 
 def tune_kernel(
-    kernel_name, kernel_source, problem_size, arguments, tune_params, grid_div_x=None, grid_div_y=None, grid_div_z=None,
-    restrictions=None, answer=None, atol=1e-6, verify=None, verbose=False, lang=None, device=0, platform=0, smem_args=None,
-    cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None, log=None, iterations=7,
-    block_size_names=None, quiet=False, strategy=None, strategy_options=None, cache=None, metrics=None, simulation_mode=None,
-    parallel=None, observers=None, objective=None, objective_higher_is_better=None, objectives=None, seed=None,
-):  # fmt: skip
+    kernel_name: str, kernel_source: Source, problem_size: Size, arguments: Sequence[Any] | None, tune_params: Params,
+    grid_div_x: Divisors = None, grid_div_y: Divisors = None, grid_div_z: Divisors = None, restrictions: Restrictions = None,
+    answer: Sequence[Any] | None = None, atol: float = 1e-6, verify: Callable[..., Any] | None = None, verbose: bool = False,
+    lang: str | None = None, device: int = 0, platform: int = 0, smem_args: Named | None = None, cmem_args: Named | None = None,
+    texmem_args: Named | None = None, compiler: str | None = None, compiler_options: Sequence[str] | None = None,
+    defines: Mapping[str, Any] | None = None, log: int | None = None, iterations: int = 7,
+    block_size_names: Sequence[str] | None = None, quiet: bool = False, strategy: Any = None,
+    strategy_options: Mapping[str, Any] | None = None, cache: str | Path | None = None,
+    metrics: Mapping[str, Any] | None = None, simulation_mode: bool | None = None, parallel: int | bool | None = None,
+    observers: Sequence[Any] | None = None, objective: str | None = None, objective_higher_is_better: bool | None = None,
+    objectives: Any = None, seed: int | None = None,
+) -> tuple[list[Named], Named]:  # fmt: skip
     """Tunes a C, C++, Fortran, CUDA or OpenCL kernel; the arguments are those of Kernel Tuner's function of this name.
 
     Returns ``results, env``: a dictionary for each config tried (its parameters, ``time`` in ms, ``times`` in ms by batch,
@@ -52,6 +62,8 @@ def tune_kernel(
     LOG.debug("strategy %s, options %s, cache %s, iterations %s", strategy, strategy_options, cache, iterations)
     names, higher = _objectives(objective, objective_higher_is_better, objectives)
     check_names(tune_params, block_size_names)
+    if iterations != int(iterations) or iterations < 1:
+        raise ValueError(f"iterations is a whole number of at least one, not {iterations}")
     strategy = strategy_of(strategy)
     limits = limits_of.as_list(restrictions)
     chosen = Options(strategy_options or {})
@@ -82,6 +94,7 @@ def tune_kernel(
                 lang=lang, defines=defines, block_size_names=block_size_names, smem_args=smem_args, cmem_args=cmem_args,
                 texmem_args=texmem_args, compiler=compiler, compiler_options=compiler_options, platform=platform,
             )  # fmt: skip
+            kernel.check_time()
             if kernel.on_gpu:
                 units = {"time": "ms"}
             env = _environment(kernel, device, iterations, compiler_options)
@@ -137,10 +150,13 @@ def _budget(options, startup_s):
 
 
 def run_kernel(
-    kernel_name, kernel_source, problem_size, arguments, params, grid_div_x=None, grid_div_y=None, grid_div_z=None, lang=None,
-    device=0, platform=0, smem_args=None, cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None,
-    block_size_names=None, quiet=False, log=None,
-):  # fmt: skip
+    kernel_name: str, kernel_source: Source, problem_size: Size, arguments: Sequence[Any] | None, params: Mapping[str, Any],
+    grid_div_x: Divisors = None, grid_div_y: Divisors = None, grid_div_z: Divisors = None, lang: str | None = None,
+    device: int = 0, platform: int = 0, smem_args: Named | None = None, cmem_args: Named | None = None,
+    texmem_args: Named | None = None, compiler: str | None = None, compiler_options: Sequence[str] | None = None,
+    defines: Mapping[str, Any] | None = None, block_size_names: Sequence[str] | None = None, quiet: bool = False,
+    log: int | None = None,
+) -> list[Any]:  # fmt: skip
     """Compiles and runs a kernel with one config; returns the arguments after its first run, arrays as NumPy arrays.
 
     Host code, which is called with the caller's own arrays in Kernel Tuner, changes these too, and so do all kernels on arrays of CuPy
@@ -183,7 +199,7 @@ def run_kernel(
     return [out.get(i, a) for i, a in enumerate(values)]
 
 
-def tune_cache(cache_path, restrictions=None, **kwargs):
+def tune_cache(cache_path: str | Path, restrictions: list[Any] | None = None, **kwargs: Any) -> tuple[list[Named], Named]:
     """Searches the space of a cache file in simulation mode."""
     data = read_cache(cache_path)
     size = data["problem_size"]

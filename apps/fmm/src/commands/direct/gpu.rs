@@ -45,13 +45,7 @@ struct Report {
 }
 
 pub fn run<R: Real>(args: &DirectArgs, ordinal: usize) -> Result {
-    let loaded = args.input.load()?;
-    let none = (loaded.targets.as_ref()).is_some_and(crate::points::Points::is_empty);
-    if loaded.sources.is_empty() || none {
-        return Err(AppError::new(
-            "no pairs: there are no sources, or no targets",
-        ));
-    }
+    let loaded = args.load()?;
     let mut provenance = Provenance::of_process().seeded(Some(args.input.seed));
     let begin = std::time::Instant::now();
     let kernel = args.input.kernel();

@@ -6,6 +6,7 @@ use greenup_app::print;
 use greenup_meter::command::CommandLine;
 use greenup_meter::parameters::{Parameter, ParameterError, substitute, variants};
 use greenup_profile::activity::library::on_path;
+use greenup_setting::shell::quoted;
 use std::fs::File;
 use std::path::Path;
 
@@ -41,8 +42,12 @@ pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
         };
     }
     let all = variants(&commands, &given(args)?).map_err(refused)?;
+    // What a script writes before the runs is not there yet.
+    let is_made = args.setup.is_some() || !args.prepare.is_empty();
     for c in &all {
-        if let Some(path) = &c.input {
+        if let Some(path) = &c.input
+            && !(is_made && !path.exists())
+        {
             let readable = File::open(path).and_then(|f| f.metadata());
             let cause = match readable {
                 Ok(m) if m.is_dir() => "it is a folder".to_owned(),
@@ -52,7 +57,8 @@ pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
             return Err(AppError::new(format!(
                 "--input {} cannot be read: {cause}",
                 path.display()
-            )));
+            ))
+            .hint("name a file, relative to this folder; --setup or --prepare may write it"));
         }
     }
     Ok(all)
@@ -65,20 +71,17 @@ const STARTERS: [&str; 24] = [
     "sudo", "time", "zsh",
 ];
 
+/// Whether the first word of a text is a program.
+fn starts_a_program(text: &str) -> bool {
+    let first = text.split_whitespace().next();
+    first.is_some_and(|w| on_path(w).is_some())
+}
+
 /// One command of several words; or, where the first word has blanks and is no file, a command in each word.
 fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
     let first = &words[0];
-    if first.starts_with('-') {
-        let error = AppError::new(format!("there is no option `{first}`"));
-        return Err(match first.strip_prefix("-i=") {
-            Some(codes) => error.hint(format!(
-                "codes stand at the long name: --ignore-failure={codes}"
-            )),
-            None => error.hint("options stand before the command; `greenup run --help` lists them"),
-        });
-    }
-    let quoted = first.contains(char::is_whitespace) && !Path::new(first).exists();
-    if !quoted {
+    let has_blanks = first.contains(char::is_whitespace) && !Path::new(first).exists();
+    if !has_blanks {
         let name = Path::new(first)
             .file_name()
             .unwrap_or_default()
@@ -87,12 +90,20 @@ fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
         if let [_, others @ ..] = words
             && !others.is_empty()
             && !starts_others
-            && others.iter().all(|w| on_path(w).is_some())
+            && others.iter().all(|w| starts_a_program(w))
         {
+            let all = if others.iter().any(|w| w.contains(' ')) {
+                others.to_vec()
+            } else {
+                vec![others.join(" ")]
+            };
+            let all: String = all
+                .iter()
+                .map(|c| format!(" --compare {}", quoted(c)))
+                .collect();
             print::warn(format!(
-                "`{}` is an argument of `{first}` here; to compare programs: greenup run --compare '{}' -- {first}",
+                "`{}` is an argument of `{first}` here; to compare programs: greenup run{all} -- {first}",
                 others[0],
-                others.join(" ")
             ));
         }
         return Ok(vec![CommandLine {

@@ -5,13 +5,15 @@ use crate::search;
 use greenup_app::error::{AppError, Result};
 use greenup_app::{print, stdout};
 use greenup_files::Outputs;
+use greenup_space::Value;
 use greenup_study::pages::sweep::findings::against_baseline;
 use greenup_tune::Sweep;
 use greenup_tune::command;
-use greenup_tune::problem::ProblemFile;
+use greenup_tune::problem::{Problem, ProblemFile};
 use greenup_tune::sweep::Folder;
 use greenup_tune::sweep::best::forms::{Define, flags};
 use greenup_tune::sweep::best::{Best, NoBest, best};
+use greenup_tune::sweep::wisdom::value;
 use std::path::Path;
 
 pub fn run(args: &BestArgs) -> Result {
@@ -38,7 +40,16 @@ pub fn run(args: &BestArgs) -> Result {
         None
     };
     let source = args.sweep.display().to_string();
-    let commands = command::commands(&sweep, &found.words());
+    let problem = (args.problem.as_deref())
+        .map(|file| problem(file, &sweep))
+        .transpose()?;
+    let values = match &problem {
+        Some(p) => (p.values(found.config)?.into_iter())
+            .map(|(n, v)| (n, v.to_string()))
+            .collect(),
+        None => found.words(),
+    };
+    let commands = command::commands(&sweep, &values);
     let format = args.format.unwrap_or(if commands.is_empty() {
         BestFormat::Flags
     } else {
@@ -51,16 +62,22 @@ pub fn run(args: &BestArgs) -> Result {
                     .hint("--format flags prints the macros of its build"),
             );
         }
-        BestFormat::Command => commands.join("\n") + "\n",
-        BestFormat::Flags => flags(&defines(args, &found, &sweep.facts.parameters)?)
-            .map_err(refused)
-            .map(|f| {
-                format!("{} {f}\n", found.build_flags())
-                    .trim_start()
-                    .to_owned()
-            })?,
+        BestFormat::Command => match found.derived_in(&commands) {
+            Some(name) => {
+                return Err(AppError::new(format!(
+                    "`{{{name}}}` in the command is a derived value, which the sweep does not hold"
+                ))
+                .hint("give the problem that the sweep was made of: --problem FILE"));
+            }
+            None => commands.join("\n") + "\n",
+        },
+        BestFormat::Flags => {
+            let build = found.build_flags().map_err(refused)?;
+            let macros = flags(&defines(problem.as_ref(), &found)?).map_err(refused)?;
+            format!("{build} {macros}\n").trim_start().to_owned()
+        }
         BestFormat::Header => found
-            .header(&defines(args, &found, &sweep.facts.parameters)?, &source)
+            .header(&defines(problem.as_ref(), &found)?, &source)
             .map_err(refused)?,
         BestFormat::Json => {
             let mut json = found.json()?;
@@ -84,23 +101,57 @@ pub fn run(args: &BestArgs) -> Result {
     Ok(())
 }
 
-/// The macros of a build: the parameters and constants, with the problem also its derived values.
-fn defines(args: &BestArgs, found: &Best, parameters: &[String]) -> Result<Vec<Define>> {
-    let Some(file) = &args.problem else {
-        return Ok(found.defines());
-    };
-    let problem = search::problem(&ProblemFile::read(file)?, &[], None)?;
-    if !problem
-        .space
-        .names()
-        .eq(parameters.iter().map(String::as_str))
-    {
-        return Err(AppError::new(format!(
-            "the sweep's parameters are not those of {}",
+/// The problem of a sweep, with the constants that were measured: those set by hand, and those of the device.
+fn problem(file: &Path, sweep: &Sweep) -> Result<Problem> {
+    let refused = |what: &str| {
+        AppError::new(format!(
+            "the sweep's {what} are not those of {}",
             file.display()
         ))
-        .hint("give the problem that the sweep was made of"));
+        .hint("give the problem that the sweep was made of")
+    };
+    let read = ProblemFile::read(file)?;
+    let problem = search::problem(&read, &[], None)?;
+    let measured = sweep.facts.constants();
+    let differs = |(name, text): &&(String, String)| {
+        let mut own = problem.space.constants().iter();
+        own.find(|(n, _)| n == name)
+            .is_none_or(|(_, v)| v.to_string() != *text)
+    };
+    let set: Vec<(String, toml::Value)> = (measured.iter().filter(differs))
+        .map(|(name, text)| (name.clone(), as_constant(text)))
+        .collect();
+    let known = |name: &String| problem.space.constants().iter().any(|(n, _)| n == name);
+    if !set.iter().all(|(name, _)| known(name)) {
+        return Err(refused("constants"));
     }
+    let problem = match set.as_slice() {
+        [] => problem,
+        set => search::problem(&read, set, None)?,
+    };
+    let parameters = sweep.facts.parameters.iter().map(String::as_str);
+    if !problem.space.names().eq(parameters) {
+        return Err(refused("parameters"));
+    }
+    Ok(problem)
+}
+
+/// A constant as a problem file has it, whose strings are expressions.
+fn as_constant(text: &str) -> toml::Value {
+    match value(text) {
+        Value::Bool(b) => b.into(),
+        Value::Int(i) => i.into(),
+        Value::Float(x) => x.into(),
+        Value::Str(s) if s.starts_with(['(', '[', '{']) || s == "None" => s.into(),
+        other => other.literal().into(),
+    }
+}
+
+/// The macros of a build: the parameters and constants, with the problem also its derived values.
+fn defines(problem: Option<&Problem>, found: &Best) -> Result<Vec<Define>> {
+    let Some(problem) = problem else {
+        return Ok(found.defines());
+    };
     let all = problem.defines(found.config)?;
     let pair = |d: &String| {
         let (n, v) = d.strip_prefix("-D")?.split_once('=')?;
@@ -124,6 +175,9 @@ fn refused(e: &NoBest, path: &Path, sweep: &Sweep) -> AppError {
         }
         NoBest::NoTime(_) => "name what it has with --objective",
         NoBest::Flag(_) => "use --format header",
+        NoBest::BuildFlag(_) => {
+            "use --format header, and give your build the flags of the problem's [build]"
+        }
         NoBest::Name(_) | NoBest::Value(_) => "use --format json or toml",
     };
     AppError::new(e.to_string()).hint(hint)

@@ -25,31 +25,40 @@ impl Best<'_> {
             Value::Bool(b) => (n.clone(), i32::from(*b).to_string()),
             v => (n.clone(), v.to_string()),
         });
-        let constants = self.constants().map(|(n, text)| {
-            // As TOML writes them.
-            let value = match serde_json::from_str(text) {
-                Ok(serde_json::Value::Bool(b)) => i32::from(b).to_string(),
-                Ok(serde_json::Value::String(s)) => s,
-                _ => text.clone(),
-            };
-            (n.to_owned(), value)
+        let constants = self.sweep.facts.constants().into_iter();
+        let constants = constants.map(|(n, text)| match text.as_str() {
+            "True" => (n, "1".to_owned()),
+            "False" => (n, "0".to_owned()),
+            _ => (n, text),
         });
         parameters.chain(constants).collect()
     }
 
-    /// Constants of the problem that a sweep of ours recorded, by name.
-    fn constants(&self) -> impl Iterator<Item = (&str, &String)> {
-        let recorded = self.sweep.facts.fingerprint.iter();
-        recorded.filter_map(|(k, v)| Some((k.strip_prefix("constants.")?, v)))
-    }
-
     /// Flags of the compiler with which a kernel of the host was measured; none where they are not recorded.
-    pub fn build_flags(&self) -> &str {
+    ///
+    /// # Errors
+    /// A flag is not one word where a shell puts the flags into a command.
+    pub fn build_flags(&self) -> Result<String, NoBest> {
         let more = &self.sweep.facts.more;
         if more.contains_key("architecture") || more.contains_key("opencl") {
-            return "";
+            return Ok(String::new());
         }
-        more.get("flags").map_or("", String::as_str)
+        let text = more.get("flags").map_or("", String::as_str);
+        let flags = shell_words::split(text).unwrap_or_default();
+        match flags.iter().find(|f| f.contains(splits)) {
+            Some(flag) => Err(NoBest::BuildFlag(flag.clone())),
+            None => Ok(flags.join(" ")),
+        }
+    }
+
+    /// Derived values that commands of the sweep name, whose values it does not hold.
+    pub fn derived_in(&self, commands: &[String]) -> Option<&str> {
+        let names = self.sweep.facts.fingerprint.keys();
+        let mut derived = names.filter_map(|k| k.strip_prefix("derived."));
+        derived.find(|name| {
+            let place = format!("{{{name}}}");
+            commands.iter().any(|c| c.contains(&place))
+        })
     }
 
     /// `{"config": {…}, "time_s": …, "energy_j": …}`; what was not measured is null. With a metric as the objective also
@@ -170,8 +179,7 @@ impl Best<'_> {
                 }
             ),
         ];
-        let constants: Vec<String> = self
-            .constants()
+        let constants: Vec<String> = (facts.constants().iter())
             .map(|(n, v)| format!("{n} = {v}"))
             .collect();
         if !constants.is_empty() {
@@ -207,13 +215,17 @@ fn in_toml(value: &Value) -> Result<toml::Value, toml::ser::Error> {
     }
 }
 
+/// What a shell splits words at, or replaces, in what `$(…)` prints, or keeps as it is.
+fn splits(c: char) -> bool {
+    c.is_whitespace() || "*?[]\"'\\".contains(c)
+}
+
 /// `-DNAME=VALUE …`, to be put into a command by `$(…)`, where a shell removes no quotes.
 ///
 /// # Errors
 /// A macro cannot have this name or value.
 pub fn flags(defines: &[Define]) -> Result<String, NoBest> {
     check(defines)?;
-    let splits = |c: char| c.is_whitespace() || "*?[]\"'\\".contains(c);
     if let Some((n, _)) = defines.iter().find(|(_, v)| v.contains(splits)) {
         return Err(NoBest::Flag(n.clone()));
     }

@@ -52,6 +52,11 @@ pub enum NoBest {
     /// A value would not reach the compiler as one word.
     #[error("the value of `{0}` cannot stand in a flag: it has spaces, quotes or wildcards")]
     Flag(String),
+    /// A flag of the build would not reach the compiler as one word.
+    #[error(
+        "the flag `{0}` of the build cannot stand in a list of flags: it has spaces, quotes or wildcards"
+    )]
+    BuildFlag(String),
     /// A value cannot be that of a macro.
     #[error(
         "the value of `{0}` cannot be that of a macro: it has several lines, a comment, an open quote or ends with \\"
@@ -155,6 +160,33 @@ mod tests {
         assert_eq!(flags(&b.defines()), Err(NoBest::Flag("kind".into())));
         let h = b.header(&b.defines(), "dir").unwrap();
         assert!(h.contains("#define kind x y\n"), "{h}");
+    }
+
+    #[test]
+    fn constants_have_the_values_that_were_measured() {
+        let mut s = sweep(&[GOOD]);
+        let mut put = |name: &str, text: &str| s.facts.more.insert(name.into(), text.into());
+        put("constants", "n=128 m=129 'real=long double' on=True");
+        put("flags", "-O3 '-I../a b'");
+        s.facts
+            .fingerprint
+            .insert("constants.m".into(), "\"n + 1\"".into());
+        let b = best(&s, Objective::Time).unwrap();
+        let header = b.header(&b.defines(), "dir").unwrap();
+        for line in [
+            "#define m 129\n",
+            "#define real long double\n",
+            "#define on 1\n",
+        ] {
+            assert!(header.contains(line), "{header}");
+        }
+        assert_eq!(b.build_flags(), Err(NoBest::BuildFlag("-I../a b".into())));
+        s.facts
+            .fingerprint
+            .insert("derived.twice".into(), "\"2 * n\"".into());
+        let b = best(&s, Objective::Time).unwrap();
+        assert_eq!(b.derived_in(&["run {twice}".into()]), Some("twice"));
+        assert_eq!(b.derived_in(&["run 256".into()]), None);
     }
 
     #[test]

@@ -61,3 +61,14 @@ def check_argument_list(kernel_name, kernel_string, args, lang=None):  # noqa: A
     if None not in found:
         for message in found:
             warnings.warn(message, UserWarning, stacklevel=4)
+
+
+def check_time_returned(kernel_name, code):
+    """Warns of a host kernel whose function returns no ``float``: what is taken for its time then is none."""
+    returned = re.search(rf"\b(void|bool|char|int|long|unsigned|double)\s+{re.escape(kernel_name)}\s*\([^;{{]*\)\s*\{{", code)
+    if returned is not None:
+        warnings.warn(
+            f"{kernel_name} returns {returned[1]}, so its time is not known: a kernel on the host returns its time in ms as float",
+            UserWarning,
+            stacklevel=4,
+        )

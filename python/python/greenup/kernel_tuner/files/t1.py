@@ -1,8 +1,10 @@
 """Tuning by a T1 file: kernel, space, arguments and search in JSON."""
 
 import json
+from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -107,9 +109,10 @@ def _package(file):
 
 
 def tune_kernel_T1(  # noqa: N802 - Kernel Tuner's name
-    input_filepath, cache_filepath=None, objective="time", objective_higher_is_better=False, simulation_mode=False, output_T4=True,
-    iterations=7, device=None, strategy=None, strategy_options={},  # noqa: B006, N803 - Kernel Tuner's signature
-):  # fmt: skip
+    input_filepath: str | Path, cache_filepath: str | Path | None = None, objective: str = "time",
+    objective_higher_is_better: bool = False, simulation_mode: bool = False, output_T4: bool = True,  # noqa: N803 - its signature
+    iterations: int = 7, device: int | None = None, strategy: Any = None, strategy_options: Mapping[str, Any] = {},  # noqa: B006
+) -> tuple[Any, Any]:  # fmt: skip
     """Tunes the kernel of a T1 file; device, strategy and its options go before those of the file.
 
     Returns T4 objects, ``metadata, results``, or with ``output_T4=False`` what ``tune_kernel`` returns.

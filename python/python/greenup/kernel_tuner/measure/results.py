@@ -36,10 +36,17 @@ def result_of(trial, params, verbose=False):
         result["time"] = 1e3 * measured["time_s"]
         result["times"] = times
     elif (returned := _RETURNED.search((trial.get("failed") or {}).get("message", ""))) is not None:
-        # As in Kernel Tuner it is the time, whatever it says; NaN and infinities are never the best.
-        result["time"] = 1e3 * float(returned[1])
-        result["times"] = [result["time"]]
-        warnings.warn(f"config {get_config_string(params)} returned {result['time']:g} ms as its time", RuntimeWarning, stacklevel=2)
+        # As in Kernel Tuner it is the time; NaN and infinities are never the best, and no time is negative.
+        ms = 1e3 * float(returned[1])
+        warnings.warn(
+            f"config {get_config_string(params)} returned {ms:g} ms as its time: it returns milliseconds as float",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        if ms < 0:
+            result["__error__"] = RuntimeFailedConfig()
+        else:
+            result["time"], result["times"] = ms, [ms]
     else:
         result["__error__"] = _error(trial, params, verbose)
     result["compile_time"] = 1e3 * trial.get("build_s", 0.0)
@@ -59,7 +66,7 @@ def repeated(result, times_ms, iterations):
         return result
     if times_ms:
         return {**result, "times": times_ms, "time": statistics.median(times_ms)}
-    times, count = result["times"], max(int(iterations), 1)
+    times, count = result["times"], int(iterations)
     if len(times) <= count:
         return result
     ends = [len(times) * i // count for i in range(count + 1)]

@@ -3,7 +3,7 @@
 import shutil
 
 from ..arguments import to_numpy
-from ..arguments.signature import check_argument_list
+from ..arguments.signature import check_argument_list, check_time_returned
 from ..util import block_names, replace_param_occurrences
 from . import source
 
@@ -44,6 +44,11 @@ class Kernel:
             raise NotImplementedError("texmem_args: texture references do not exist since CUDA 12; use texture objects or plain loads")
         if self.cmem_args and self.source.language != "CUDA":
             raise NotImplementedError(f"cmem_args: only CUDA kernels have constant memory that is copied to, not lang={lang!r}")
+
+    def check_time(self):
+        """Warns where the kernel's time is taken from what its function returns, and that is no time."""
+        if self.source.language == "C" and not self.source.generated:
+            check_time_returned(self.source.name, self.source.text(None))
 
     @property
     def on_gpu(self):

@@ -9,8 +9,8 @@ use greenup_report::table::Columns;
 use serde_json::{Value, json};
 
 pub fn tradeoff(args: &WhatifArgs, name: &str, intensity: &[f64], (f, m): (f64, f64)) -> Result {
-    if !(f > 1.0 && m > 1.0) {
-        return Err(AppError::new("f and m must both be above 1")
+    if ![f, m].iter().all(|x| x.is_finite() && *x > 1.0) {
+        return Err(AppError::new("f and m must both be above 1, and finite")
             .hint("the trade is more flops (f) for fewer bytes (m)"));
     }
     let machine = machine::load(name)?;
