@@ -301,12 +301,14 @@ impl Rows {
             }
         }
         if let Some(f) = unknown {
-            notes.push(format!(
-                "line {}: the unit `{}` of {} is not known, or one of another quantity: such values are left out",
-                f.line,
-                f.unit.as_deref().unwrap_or_default(),
-                f.metric
-            ));
+            let why = match f.unit.as_deref() {
+                None | Some("") => format!("{} has no unit", f.metric),
+                Some(unit) => format!(
+                    "the unit `{unit}` of {} is not known, or one of another quantity",
+                    f.metric
+                ),
+            };
+            notes.push(format!("line {}: {why}: such values are left out", f.line));
         }
         if self.others > 0 {
             notes.push(format!(

@@ -117,10 +117,21 @@ fn what_is_broken_says_where() {
         let e = parse(&text).unwrap_err().to_string();
         assert!(e.contains(why), "{why}: {e}");
     }
-    for unit in ["Qbyte", "sector", "%", "", "usecond"] {
+    for (unit, note) in [
+        ("Qbyte", "line 7: the unit `Qbyte` of dram__bytes_read.sum"),
+        (
+            "sector",
+            "line 7: the unit `sector` of dram__bytes_read.sum",
+        ),
+        ("%", "line 7: the unit `%` of dram__bytes_read.sum"),
+        (
+            "usecond",
+            "line 7: the unit `usecond` of dram__bytes_read.sum",
+        ),
+        ("", "line 7: dram__bytes_read.sum has no unit"),
+    ] {
         let odd = parse(&RAW.replace("Mbyte", unit)).unwrap();
-        let note = format!("line 7: the unit `{unit}` of dram__bytes_read.sum");
-        assert!(odd.notes[0].contains(&note), "{:?}", odd.notes);
+        assert!(odd.notes[0].contains(note), "{:?}", odd.notes);
         assert_eq!(of(&odd.launches[0], "dram__bytes_read.sum"), None);
     }
 }

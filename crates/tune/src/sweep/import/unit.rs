@@ -107,7 +107,7 @@ pub(super) fn time_unit(name: &str) -> Result<f64, FormatError> {
     known.ok_or_else(|| FormatError::Unit {
         what: "time",
         unit: name.to_owned(),
-        known: "s, ms, us, ns, min",
+        known: "s, ms, us, ns, min, h",
     })
 }
 

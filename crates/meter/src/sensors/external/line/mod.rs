@@ -240,8 +240,11 @@ impl Lines {
             None => (1.0, false),
         };
         let value = number * factor;
-        if !time.is_finite() || time.abs() > LATEST_S {
+        if !time.is_finite() {
             return Err(LineError::NotATime(shown(line)));
+        }
+        if time.abs() > LATEST_S {
+            return Err(LineError::NoSeconds(shown(line)));
         }
         if !value.is_finite() || value < 0.0 || !is_energy && value > GREATEST {
             return Err(LineError::NotAPower(shown(line)));
