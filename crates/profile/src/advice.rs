@@ -3,13 +3,42 @@
 use crate::attribution::Row;
 use crate::groups::{Group, Key};
 use greenup_model::{Bound, Op};
-use greenup_report::si::percent;
+use greenup_report::si::{percent, si};
 
 /// Share of the roof's time above which a kernel is at its roof.
 const AT_ROOF: f64 = 0.7;
+/// Share of its busiest class's time above which a kernel is faster than its machine can be: rates of boards and clocks differ by less.
+const BEYOND: f64 = 1.1;
+
+/// How many times faster a kernel is than its machine can be.
+fn excess(row: &Row) -> Option<f64> {
+    let share = row.busiest_s? / row.median_s;
+    (share > BEYOND && share.is_finite()).then_some(share)
+}
+
+/// A note on kernels that are faster than their machine can be.
+pub fn beyond(kernels: &[Row], machine: &str) -> Option<String> {
+    let all = || kernels.iter().filter_map(|r| Some((r, excess(r)?)));
+    let (worst, share) = all().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let count = match all().count() {
+        1 => "1 kernel is".to_owned(),
+        n => format!("{n} kernels are"),
+    };
+    Some(format!(
+        "{count} faster than {machine} can be, most of all {}: {} where {} is the least, {} of the roof. A unit or a counter is wrong, or \
+         it ran on another machine (--machine): do not use their energies and powers",
+        worst.name,
+        si(worst.median_s, "s"),
+        si(share * worst.median_s, "s"),
+        percent(share)
+    ))
+}
 
 /// Of a kernel with counters.
 pub fn kernel(row: &Row, bound: Bound) -> String {
+    if excess(row).is_some() {
+        return "Faster than its machine can be: check units and --machine.".into();
+    }
     let share = row.of_roof.unwrap_or(0.0);
     if share < 0.1 && row.median_s < 10e-6 {
         return format!(

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Largest file, bytes.
 const LIMIT: u64 = 1 << 30;
+/// Longest launch, ns: 11 days.
+const LONGEST_NS: f64 = 1e15;
 
 /// A file whose launches cannot be profiled.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +38,13 @@ pub enum TableError {
         cause: ProfilerError,
     },
     /// No launch has a duration.
-    #[error("{}: no launch has its duration: measure again with `ncu --metrics {},…`", .0.display(), DURATION)]
-    NoDurations(PathBuf),
+    #[error("{}: no launch has its duration{}: measure again with `ncu --metrics {DURATION},…`", path.display(), why.as_ref().map(|w| format!(" ({w})")).unwrap_or_default())]
+    NoDurations {
+        /// The file.
+        path: PathBuf,
+        /// What was passed over.
+        why: Option<String>,
+    },
 }
 
 /// The text of a file of ncu: UTF-8, or UTF-16 as PowerShell writes it.
@@ -75,7 +82,10 @@ pub fn read(path: &Path) -> Result<Imported, TableError> {
         cause,
     })?;
     let named = |n: String| format!("{}: {n}", path.display());
-    let mut all = imported(launches).ok_or_else(|| TableError::NoDurations(path.to_owned()))?;
+    let mut all = imported(launches).ok_or_else(|| TableError::NoDurations {
+        path: path.to_owned(),
+        why: notes.first().cloned(),
+    })?;
     let own = std::mem::take(&mut all.recorded.notes);
     let reported = refused.map(|e| format!("ncu reported an error: {e}"));
     all.recorded.notes = (reported.into_iter().chain(notes).chain(own))
@@ -95,7 +105,7 @@ fn imported(launches: Vec<Launch>) -> Option<Imported> {
     };
     let timed: Vec<Launch> = launches
         .into_iter()
-        .filter(|l| duration(l).is_some_and(|ns| ns > 0.0))
+        .filter(|l| duration(l).is_some_and(|ns| ns > 0.0 && ns < LONGEST_NS))
         .collect();
     let first = timed.first()?;
     let mut activity = Activity {
@@ -128,7 +138,7 @@ fn imported(launches: Vec<Launch>) -> Option<Imported> {
                     activity.names.push(l.kernel.clone());
                     activity.names.len() - 1
                 });
-            let end = now + duration(l).unwrap_or(0.0).round().max(1.0) as u64;
+            let end = now.saturating_add(duration(l).unwrap_or(0.0).round().max(1.0) as u64);
             activity.events.push(Event {
                 start_ns: now,
                 end_ns: end,
@@ -154,7 +164,7 @@ fn imported(launches: Vec<Launch>) -> Option<Imported> {
     let mut notes = Vec::new();
     if count > timed.len() {
         notes.push(format!(
-            "{} of {count} launches are left out: they have no {DURATION}",
+            "{} of {count} launches are left out: they have no {DURATION} that can be",
             count - timed.len()
         ));
     }
@@ -310,6 +320,20 @@ mod tests {
     }
 
     #[test]
+    fn launches_of_impossible_times_are_left_out_and_wrong_units_are_seen() {
+        let odd = table("nothing").replacen("\"0.5\"", "\"1e24\"", 1);
+        let all = read_text(odd.replace("\"2.25\"", "\"-2.25\"").as_bytes()).unwrap();
+        assert_eq!(all.activity[0].events.len(), 1);
+        let note = &all.recorded.notes[0];
+        assert!(note.contains("2 of 3 launches are left out"), "{note}");
+        let h200 = greenup_model::shipped::find("h200").unwrap().unwrap();
+        let all = read_text(table("nothing").replace("\"ms\"", "\"us\"").as_bytes()).unwrap();
+        let p = attribute(&all.recorded, &all.activity, &|_| Some(h200.clone()), None);
+        let beyond = |n: &String| n.contains("2 kernels are faster");
+        assert!(p.notes.iter().any(beyond), "{:?}", p.notes);
+    }
+
+    #[test]
     fn missing_counters_are_named_and_make_no_work() {
         let all = read_text(table("op_dfma").as_bytes()).unwrap();
         assert_eq!(all.recorded.counters.len(), 1);
@@ -320,6 +344,10 @@ mod tests {
             (
                 table("x").replace("gpu__time_duration.sum", "gpu__x.sum"),
                 "no launch has its duration",
+            ),
+            (
+                table("x").replace("\"ms\"", "\"%\""),
+                "no launch has its duration (line 3: the unit `%`",
             ),
             ("hello\n".to_owned(), "no line of it is the header"),
             (

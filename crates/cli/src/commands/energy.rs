@@ -57,6 +57,14 @@ pub fn run(args: &EnergyArgs) -> Result {
                 .hint("give each --region a name of its own"));
         }
     }
+    let moments = || (regions.iter()).flat_map(|(_, from, to)| [from, to].into_iter().flatten());
+    let shifted = |m: &Moment| (logs.iter()).any(|l| m.on(l, None) != m.on(l, args.utc_offset));
+    if args.utc_offset.is_some() && !moments().any(shifted) {
+        return Err(AppError::new(
+            "--utc-offset has no effect: no time that was given needs the zone of the log",
+        )
+        .hint("leave it out, or give times with a zone or seconds since 1970"));
+    }
     let mut rows = Vec::new();
     for (name, from, to) in regions {
         for log in &logs {
@@ -90,6 +98,9 @@ fn row(
             NoLogEnergy::Paused { .. } => {
                 out.hint("choose times before or after the pause with --from and --to")
             }
+            NoLogEnergy::Fell { .. } => {
+                out.hint("choose times before or after the fall with --from and --to")
+            }
             NoLogEnergy::NotReached { .. } | NoLogEnergy::Empty => {
                 out.hint("without --from and --to the energy is that of the whole log")
             }
@@ -108,6 +119,7 @@ fn unread(e: LogError) -> AppError {
         LogError::NoTimes(_) => {
             "name the time between them with --every, as `nvidia-smi dmon -d 1` has 1s; or log with `nvidia-smi dmon -o DT`"
         }
+        LogError::HasTimes(_) => "leave it out",
         LogError::NoDevice { .. } => "--device names one as the log does",
         LogError::Read { .. } => return AppError::new(e.to_string()),
         LogError::Line { .. } | LogError::TooFew { .. } => {

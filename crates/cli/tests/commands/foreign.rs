@@ -250,9 +250,17 @@ fn a_power_log_gives_the_energy_between_two_times() {
             vec!["energy", &log, "--power", "power.draw.instant"],
             "no column of power `power.draw.instant`",
         ),
+        (
+            vec!["energy", &log, "--every", "1s"],
+            "its lines have times: --every has no effect",
+        ),
     ] {
         let e = fails(&args);
         assert!(e.contains("gpu.csv") && e.contains(why), "{why}: {e}");
+    }
+    for unused in [&["--from", "08:59:25"][..], &[]] {
+        let e = fails(&[&["energy", &log, "--utc-offset", "+01:00"][..], unused].concat());
+        assert!(e.contains("--utc-offset has no effect"), "{e}");
     }
     let empty = file(dir.path(), "empty.csv", "");
     assert!(fails(&["energy", &empty]).contains("empty.csv: it holds 0 samples"));

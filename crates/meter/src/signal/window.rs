@@ -27,6 +27,18 @@ pub(crate) fn spacing(times: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     (!apart.is_empty()).then(|| crate::stats::median(&apart))
 }
 
+/// The longest time without a reading between two moments, s, where it is a pause: more than a few of the sensor's periods.
+pub(crate) fn pause(
+    readings: &[Reading],
+    from: f64,
+    to: f64,
+    period_s: Option<f64>,
+) -> Option<f64> {
+    let own = || (readings.len() >= 5).then(|| spacing(readings.iter().map(|r| r.at_s)))?;
+    let typical = period_s.or_else(own)?;
+    Some(longest_pause(readings, from, to)).filter(|p| *p > PAUSE.0 * typical)
+}
+
 /// Longest time without a reading between two moments, s.
 fn longest_pause(readings: &[Reading], from: f64, to: f64) -> f64 {
     (readings.windows(2))
@@ -135,31 +147,31 @@ pub fn energy(
     to: f64,
     period_s: Option<f64>,
 ) -> Result<f64, NoEnergy> {
-    let cumulative: Vec<Reading> = match quantity {
-        Quantity::Energy => readings.to_vec(),
+    let found = match quantity {
+        Quantity::Energy => (at(readings, to).zip(at(readings, from))).map(|(b, a)| b - a),
         Quantity::Power => {
-            let own = || (readings.len() >= 5).then(|| spacing(readings.iter().map(|r| r.at_s)))?;
-            let typical = period_s.or_else(own).unwrap_or(f64::INFINITY);
-            let pause = longest_pause(readings, from, to);
-            if pause > (PAUSE.0 * typical).max(PAUSE.1 * (to - from)) {
+            let long = |p: &f64| *p > PAUSE.1 * (to - from);
+            if let Some(pause) = pause(readings, from, to, period_s).filter(long) {
                 return Err(NoEnergy::Paused(pause));
             }
-            let mut total = 0.0;
-            let mut out = Vec::with_capacity(readings.len());
-            for (i, r) in readings.iter().enumerate() {
-                if let Some(prev) = i.checked_sub(1).map(|j| readings[j]) {
-                    total += 0.5 * (prev.value + r.value) * (r.at_s - prev.at_s);
-                }
-                out.push(Reading {
-                    at_s: r.at_s,
-                    value: total,
-                });
-            }
-            out
+            integral(readings, from, to)
         }
     };
-    let both = at(&cumulative, to).zip(at(&cumulative, from));
-    both.map(|(b, a)| b - a).ok_or(NoEnergy::NotReached)
+    found.ok_or(NoEnergy::NotReached)
+}
+
+/// Integral of the straight lines between readings of power, J.
+fn integral(readings: &[Reading], from: f64, to: f64) -> Option<f64> {
+    let end = |at_s: f64| at(readings, at_s).map(|value| Reading { at_s, value });
+    let (mut last, end) = (end(from)?, end(to)?);
+    let first = readings.partition_point(|r| r.at_s <= from);
+    let behind = readings.partition_point(|r| r.at_s < to).max(first);
+    let mut total = 0.0;
+    for r in readings[first..behind].iter().chain([&end]) {
+        total += 0.5 * (last.value + r.value) * (r.at_s - last.at_s);
+        last = *r;
+    }
+    Some(total)
 }
 
 /// As [`energy`], without the cause.
@@ -259,6 +271,12 @@ mod tests {
         assert!((p.power_w - 5.0).abs() < 1e-12);
         let e = energy_between(Quantity::Power, &ramp, 2.0, 4.0).unwrap();
         assert!((e - 6.0).abs() < 1e-12);
+        // Ends within an interval, and both in the same one.
+        let e = energy_between(Quantity::Power, &ramp, 2.5, 4.25).unwrap();
+        assert!((e - (4.25 * 4.25 - 6.25) / 2.0).abs() < 1e-12);
+        let e = energy_between(Quantity::Power, &ramp, 2.25, 2.5).unwrap();
+        assert!((e - (6.25 - 2.25 * 2.25) / 2.0).abs() < 1e-12);
+        assert_eq!(energy_between(Quantity::Power, &ramp, 2.0, 2.0), Some(0.0));
         let e = energy_between(Quantity::Energy, &ramp, 2.5, 4.0).unwrap();
         assert!((e - 1.5).abs() < 1e-12);
         assert_eq!(energy_between(Quantity::Energy, &ramp, 2.5, 11.0), None);

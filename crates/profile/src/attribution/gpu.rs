@@ -169,6 +169,7 @@ pub(super) fn profile(
         )),
         Some(_) => {}
     }
+    notes.extend(machine.and_then(|m| advice::beyond(&kernels, &m.title)));
     let by_energy = |r: &Row| r.joules.or(r.model_j).unwrap_or(r.share_s);
     kernels.sort_by(|a, b| by_energy(b).total_cmp(&by_energy(a)));
     let attributed = (measured_j.is_some() && scale.is_some())
@@ -312,6 +313,7 @@ impl Model<'_> {
             row.roof_s = Some(p.time_s);
             row.of_roof = Some(p.time_s / group.median_s).filter(|s| s.is_finite());
             row.bound = Some(p.bound.to_string());
+            row.busiest_s = p.time_by_op_s.values().copied().reduce(f64::max);
             row.advice = advice::kernel(&row, p.bound);
         } else if matches!(group.key, Key::Kernel { .. }) {
             row.advice = advice::uncounted(&row);

@@ -96,6 +96,9 @@ pub struct Row {
     pub roof_s: Option<f64>,
     /// Shortest time over the median.
     pub of_roof: Option<f64>,
+    /// Shortest time by its busiest class alone, which no power cap lengthens, s.
+    #[serde(skip)]
+    pub busiest_s: Option<f64>,
     /// What to do.
     pub advice: String,
 }
@@ -131,6 +134,7 @@ impl Row {
             bound: None,
             roof_s: None,
             of_roof: None,
+            busiest_s: None,
             advice: String::new(),
         }
     }

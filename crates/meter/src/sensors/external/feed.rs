@@ -3,7 +3,7 @@
 
 use super::clock::{Clock, ClockError};
 use super::line::{LineError, Lines, Sample, Wanted, lines};
-use super::nvidia::rewritten;
+use super::nvidia::{is_name, rewritten};
 use super::still::{EQUAL, Still};
 use super::trace_clock::place;
 use crate::sensor::Reading;
@@ -39,10 +39,14 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Lines of which those of one device are wanted.
-    pub fn of_device(device: &str) -> Self {
+    /// Lines of which those of one device are wanted, where it has a name, and this column of power.
+    pub fn of(device: &str, column: Option<&str>) -> Self {
+        let wanted = match device {
+            "" => Wanted::One,
+            device => Wanted::Device(device.to_owned()),
+        };
         Self {
-            lines: Lines::of(Wanted::Device(device.to_owned()), None),
+            lines: Lines::of(wanted, column),
             ..Self::default()
         }
     }
@@ -83,14 +87,18 @@ impl Feed {
     ) -> Result<(), (usize, FeedError)> {
         let mut samples = Vec::new();
         let own = |text| lines(text).enumerate().map(|(i, l)| (i + 1, l.to_owned()));
-        for (number, line) in rewritten(text).unwrap_or_else(|| own(text).collect()) {
+        let of_nvidia = rewritten(text);
+        let nvidia = of_nvidia.is_some() || text.contains("power.draw");
+        for (number, line) in of_nvidia.unwrap_or_else(|| own(text).collect()) {
             self.number = number - 1;
             if let Some(sample) = self.sample(&line)? {
                 samples.push((self.number, sample));
             }
         }
         let mut placed = Vec::with_capacity(samples.len());
-        self.clock.events = place(&samples, &mut placed).map_err(|(line, e)| (line, e.into()))?;
+        let untold = nvidia && self.lines.devices.iter().all(|d| is_name(d));
+        self.clock.events =
+            place(&samples, untold, &mut placed).map_err(|(line, e)| (line, e.into()))?;
         if let (1, Some((line, s))) = (placed.len(), samples.get(1)) {
             return Err((*line, LineError::Order(s.time_s).into()));
         }

@@ -1,7 +1,8 @@
 //! A recorded trace, replayed.
 
-use super::feed::Feed;
+use super::feed::{Feed, FeedError};
 use super::input::plain_file;
+use super::line::POWERS;
 use crate::sensor::{Problem, Quantity, Reading, Sensor, SensorError, SensorInfo, now_s};
 use greenup_files::utf8;
 use std::path::Path;
@@ -44,13 +45,21 @@ impl Recorded {
     }
 
     fn of_device(name: &str, text: &str, device: &str) -> Result<Self, Problem> {
-        let mut feed = match device {
-            "" => Feed::default(),
-            device => Feed::of_device(device),
+        let read = |column: Option<&str>| {
+            let (mut feed, mut readings) = (Feed::of(device, column), Vec::new());
+            feed.push_trace(text, &mut readings)?;
+            Ok((feed, readings))
         };
-        let mut readings = Vec::new();
-        feed.push_trace(text, &mut readings)
-            .map_err(|(line, e)| not_a_trace(name, format!("{name}, line {line}: {e}")))?;
+        let broken =
+            |(line, e): (usize, FeedError)| not_a_trace(name, format!("{name}, line {line}: {e}"));
+        let (mut feed, mut readings) = read(None).map_err(broken)?;
+        // The first column of power may have no values.
+        let mut others = POWERS.into_iter().filter(|p| text.contains(p));
+        if readings.is_empty()
+            && let Some(found) = others.find_map(|p| read(Some(p)).ok().filter(|r| !r.1.is_empty()))
+        {
+            (feed, readings) = found;
+        }
         if readings.len() < 2 {
             let why = feed.why_none().map(|w| format!(": {w}"));
             let why = why.unwrap_or_default();
@@ -214,6 +223,11 @@ mod tests {
                 6,
                 "counter of joules fell 1 time",
             ),
+            (
+                "timestamp, power.draw.instant [W], power.draw.average [W]\n0, [N/A], 50 W\n1, [N/A], 51 W\n",
+                2,
+                "",
+            ),
             ("0,50\n1,50\n2,50\n", 3, "all its 3 values are 50 W"),
             ("0,50\n10,51\n20,52\n400,53\n410,54\n", 5, ""),
             ("0,5\n1000,6\n", 2, ""),
@@ -236,12 +250,21 @@ mod tests {
             ("0,50000\n1,50000\n", "name the unit"),
             ("time,volts\n0,50\n", "names no column of power"),
             ("0,50 W\n1,50 J\n", "line 2: `1,50 J`"),
+            (
+                "time,watts\n1795741199000,50\n1795741199100,51\n",
+                "line 2: its time 1795741199000 is no count of seconds",
+            ),
         ] {
             let e = read(text)
                 .err()
                 .unwrap_or_else(|| panic!("{text} is a trace"));
             assert!(e.contains(why), "{text}: {e}");
         }
+        let mixed: String = (0..10)
+            .map(|i| format!("{i}, 400 W\n{i}.003, 100 W\n"))
+            .collect();
+        let e = read(&format!("timestamp, power.draw [W]\n{mixed}")).err();
+        assert!(e.is_some_and(|e| e.contains("several devices are mixed")));
         let falling: String = (0..100).map(|i| format!("{},50\n", 100 - i)).collect();
         assert!(
             read(&falling)

@@ -194,6 +194,26 @@ fn counters_give_the_energy_of_the_model_and_what_binds() {
 }
 
 #[test]
+fn kernels_that_are_faster_than_their_machine_are_named() {
+    let h100 = shipped::find("h100").unwrap().unwrap();
+    let of = |dram: f64| {
+        let r = run(vec![counted("stream", dram, 0.0)]);
+        profile(&r, &device(), r.gpus.first(), Some(&h100))
+    };
+    let named = |p: &GpuProfile| p.notes.iter().find(|n| n.contains("faster than")).cloned();
+    assert_eq!(named(&of(1.8e11)), None);
+    let wrong = of(1.8e14);
+    let note = named(&wrong).unwrap();
+    assert!(
+        note.starts_with(&format!("1 kernel is faster than {} can be", h100.title))
+            && note.contains("stream: 60.0 ms where"),
+        "{note}"
+    );
+    let stream = wrong.kernels.iter().find(|k| k.name == "stream").unwrap();
+    assert!(stream.advice.contains("check units"), "{}", stream.advice);
+}
+
+#[test]
 fn without_a_model_or_a_sensor_it_says_so() {
     let mut r = run(vec![]);
     let p = profile(&r, &device(), r.gpus.first(), None);

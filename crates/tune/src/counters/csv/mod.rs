@@ -47,7 +47,8 @@ struct Field {
     launch: usize,
     line: u64,
     metric: String,
-    unit: String,
+    /// Absent where the table has no units.
+    unit: Option<String>,
     text: String,
 }
 
@@ -138,7 +139,7 @@ impl Rows {
         }
         if first.is_empty() {
             // The line below the header of the page `raw` holds units; it has no ID.
-            if row.len() > 1 && self.units.is_none() {
+            if row.len() > 1 && self.units.is_none() && row.iter().any(|u| !u.trim().is_empty()) {
                 self.units = Some(row.clone());
             }
             return Ok(());
@@ -205,18 +206,15 @@ impl Rows {
     fn raw(&mut self, row: &StringRecord, line: u64, launch: usize) {
         self.without_units |= self.units.is_none();
         for (i, (name, text)) in self.header.iter().zip(row).enumerate() {
-            let unit = self
-                .units
-                .as_ref()
-                .and_then(|u| u.get(i))
-                .unwrap_or_default();
+            let unit =
+                (self.units.as_ref()).map(|u| u.get(i).unwrap_or_default().trim().to_owned());
             match name.ends_with(GPU_NAME) {
                 true => self.launches[launch].1.gpu = Some(text.to_owned()),
                 false if name.contains("__") => self.fields.push(Field {
                     launch,
                     line,
                     metric: name.to_owned(),
-                    unit: unit.trim().to_owned(),
+                    unit,
                     text: text.to_owned(),
                 }),
                 false => {}
@@ -240,7 +238,7 @@ impl Rows {
                 launch,
                 line,
                 metric: metric.to_owned(),
-                unit: unit.to_owned(),
+                unit: Some(unit.to_owned()),
                 text: field.to_owned(),
             });
         }
@@ -266,7 +264,7 @@ impl Rows {
             let unit = [
                 "byte", "inst", "sector", "cycle", "request", "nsecond", "ns",
             ];
-            f.metric.ends_with(".sum") && unit.contains(&f.unit.as_str())
+            f.metric.ends_with(".sum") && unit.contains(&f.unit.as_deref().unwrap_or_default())
         };
         let counts = || self.fields.iter().filter(is_count);
         let of_counts = || counts().find_map(|f| evidence_of_count(&f.text));
@@ -288,7 +286,11 @@ impl Rows {
             let Some(x) = number(&f.text, decimal) else {
                 continue;
             };
-            let Some(factor) = unit::factor(&f.unit) else {
+            let factor = match &f.unit {
+                Some(unit) => unit::factor_of(&f.metric, unit),
+                None => Some(1.0),
+            };
+            let Some(factor) = factor else {
                 unknown.get_or_insert(f);
                 continue;
             };
@@ -299,10 +301,14 @@ impl Rows {
             }
         }
         if let Some(f) = unknown {
-            notes.push(format!(
-                "line {}: the unit `{}` of {} is not known: such values are left out",
-                f.line, f.unit, f.metric
-            ));
+            let why = match f.unit.as_deref() {
+                None | Some("") => format!("{} has no unit", f.metric),
+                Some(unit) => format!(
+                    "the unit `{unit}` of {} is not known, or one of another quantity",
+                    f.metric
+                ),
+            };
+            notes.push(format!("line {}: {why}: such values are left out", f.line));
         }
         if self.others > 0 {
             notes.push(format!(

@@ -67,7 +67,10 @@ pub fn evidence_of_count(text: &str) -> Option<Decimal> {
     }
 }
 
-/// The number; `None` for `n/a` and other words.
+/// Nothing counts more in a launch; sums and products of smaller numbers are finite.
+const GREATEST: f64 = 1e30;
+
+/// The number; `None` for `n/a` and other words, and for what no counter can be.
 pub fn number(text: &str, decimal: Decimal) -> Option<f64> {
     let text = alone(text);
     let plain: String = match decimal {
@@ -75,7 +78,7 @@ pub fn number(text: &str, decimal: Decimal) -> Option<f64> {
         Decimal::Comma => text.replace('.', "").replace(',', "."),
     };
     let x: f64 = plain.parse().ok()?;
-    x.is_finite().then_some(x)
+    (0.0..GREATEST).contains(&x).then_some(x)
 }
 
 #[cfg(test)]
@@ -114,6 +117,8 @@ mod tests {
             ("1.5e+06", Decimal::Point, Some(1.5e6)),
             ("n/a", Decimal::Point, None),
             ("nan", Decimal::Point, None),
+            ("-1.5", Decimal::Point, None),
+            ("1e300", Decimal::Point, None),
             ("", Decimal::Point, None),
         ] {
             assert_eq!(number(text, decimal), x, "{text}");

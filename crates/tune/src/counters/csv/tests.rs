@@ -117,13 +117,45 @@ fn what_is_broken_says_where() {
         let e = parse(&text).unwrap_err().to_string();
         assert!(e.contains(why), "{why}: {e}");
     }
-    let odd = parse(&RAW.replace("Mbyte", "Qbyte")).unwrap();
-    assert!(
-        odd.notes[0].contains("line 7: the unit `Qbyte`"),
-        "{:?}",
-        odd.notes
-    );
-    assert_eq!(of(&odd.launches[0], "dram__bytes_read.sum"), None);
+    for (unit, note) in [
+        ("Qbyte", "line 7: the unit `Qbyte` of dram__bytes_read.sum"),
+        (
+            "sector",
+            "line 7: the unit `sector` of dram__bytes_read.sum",
+        ),
+        ("%", "line 7: the unit `%` of dram__bytes_read.sum"),
+        (
+            "usecond",
+            "line 7: the unit `usecond` of dram__bytes_read.sum",
+        ),
+        ("", "line 7: dram__bytes_read.sum has no unit"),
+    ] {
+        let odd = parse(&RAW.replace("Mbyte", unit)).unwrap();
+        assert!(odd.notes[0].contains(note), "{:?}", odd.notes);
+        assert_eq!(of(&odd.launches[0], "dram__bytes_read.sum"), None);
+    }
+}
+
+#[test]
+fn values_that_cannot_be_are_missing() {
+    for text in ["-1,234.50", "1e300", "nan"] {
+        let t = parse(&RAW.replace("1,234.50", text)).unwrap();
+        assert_eq!(of(&t.launches[0], "dram__bytes_read.sum"), None, "{text}");
+        assert_eq!(of(&t.launches[0], DURATION), Some(&12_340.0), "{text}");
+    }
+}
+
+#[test]
+fn a_table_without_units_is_in_base_units() {
+    let units = "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"Mbyte\",\"usecond\",\"inst\"\n";
+    for line in [
+        String::new(),
+        units.replace(|c: char| c.is_alphabetic(), ""),
+    ] {
+        let t = parse(&RAW.replace(units, &line)).unwrap();
+        assert!(t.notes[0].contains("no line of units"), "{:?}", t.notes);
+        assert_eq!(of(&t.launches[0], "dram__bytes_read.sum"), Some(&1234.5));
+    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(super) fn read(json: &J, stem: &str) -> Result<Sweep, FormatError> {
             });
         }
         lacking += usize::from(lacks);
-        let entry = entry(r, of_file, time)?;
+        let entry = entry(r, unit.zip(of_file), time)?;
         let mut t = values::trial(config, values::failed(""), Default::default());
         // A number that is 0 may only mean that nothing was compared.
         let wrong = verdict.right == Some(false) && (compared || !r["correctness"].is_number());
@@ -256,14 +256,14 @@ fn notes(results: &[J], verdicts: &[Verdict], compared: bool) -> Vec<String> {
 }
 
 /// The numbers of a result.
-fn entry(r: &J, of_file: Option<f64>, time: Option<&str>) -> Result<Entry, FormatError> {
+fn entry(r: &J, of_file: Option<(&str, f64)>, time: Option<&str>) -> Result<Entry, FormatError> {
     let mut out = Entry::default();
     for m in r["measurements"].as_array().into_iter().flatten() {
         let unit = m["unit"].as_str().unwrap_or_default();
         if let Some(name) = m["name"].as_str() {
             let name = if Some(name) == time { "time" } else { name };
             let unit = match (name, unit, of_file) {
-                ("time", "", Some(_)) => r_unit(of_file),
+                ("time", "", Some((of_file, _))) => of_file,
                 _ => unit,
             };
             out.put(name, &m["value"], unit);
@@ -277,19 +277,11 @@ fn entry(r: &J, of_file: Option<f64>, time: Option<&str>) -> Result<Entry, Forma
     }
     // Of the unit of the file, or that of the time; without both of milliseconds.
     let of_time = out.unit_of_time()?;
-    out.put_runs(&r["times"]["runtimes"], &[of_file, of_time, Some(1e-3)])?;
+    out.put_runs(
+        &r["times"]["runtimes"],
+        &[of_file.map(|u| u.1), of_time, Some(1e-3)],
+    )?;
     Ok(out)
-}
-
-/// The short name of the unit of a file.
-fn r_unit(of_file: Option<f64>) -> &'static str {
-    match of_file {
-        Some(1.0) => "s",
-        Some(1e-6) => "us",
-        Some(1e-9) => "ns",
-        Some(60.0) => "min",
-        _ => "ms",
-    }
 }
 
 fn stages(t: &mut Trial, times: &J, unit: f64) {

@@ -219,6 +219,17 @@ fn times_and_energies_of_t4_have_their_units() {
         );
         assert_eq!(*energy_j, Some(0.5));
     }
+    for (unit, time, seconds) in [
+        ("h", 2.0, 7200.0),
+        ("minutes", 2.0, 120.0),
+        ("Seconds", 2.0, 2.0),
+        ("ps", 2e9, 2e-3),
+        ("nsec", 2e6, 2e-3),
+    ] {
+        let metadata = format!(r#""metadata": {{"timeunit": "{unit}"}}, "#);
+        let s = of(time, "", "[]", &metadata).unwrap();
+        assert!((time_of(&s, 0) / seconds - 1.0).abs() < 1e-12, "{unit}");
+    }
     let e = of(2.0, "fortnights", "[]", "").unwrap_err().to_string();
     assert!(e.contains("the unit `fortnights` of time"), "{e}");
     let e = of(2.0, "ms", "[]", r#""metadata": {"timeunit": "ages"}, "#);

@@ -100,13 +100,14 @@ pub(super) fn time_unit(name: &str) -> Result<f64, FormatError> {
         "microsecond" | "microseconds" | "usec" => "us",
         "nanosecond" | "nanoseconds" | "nsec" => "ns",
         "minute" | "minutes" => "min",
+        "hour" | "hours" => "h",
         other => other,
     };
-    let known = seconds(short).or_else(|| in_base(name, "s"));
+    let known = (seconds(short).or_else(|| in_base(short, "s"))).or_else(|| in_base(name, "s"));
     known.ok_or_else(|| FormatError::Unit {
         what: "time",
         unit: name.to_owned(),
-        known: "s, ms, us, ns, min",
+        known: "s, ms, us, ns, min, h",
     })
 }
 
@@ -315,6 +316,7 @@ mod tests {
             (power_unit("uW"), 1e-6),
             (power_unit("MW"), 1e6),
             (time_unit("h"), 3600.0),
+            (time_unit("Hours"), 3600.0),
         ] {
             assert!((got.unwrap() / want - 1.0).abs() < 1e-12, "{want}");
         }

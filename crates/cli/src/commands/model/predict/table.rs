@@ -69,15 +69,15 @@ pub fn run(path: &Path, machine: &Machine, json: bool) -> Result {
         return Err(MachineError::NoEnergy(machine.name.clone()).into());
     }
     let all = table::read(path).map_err(|e| AppError::new(e.to_string()))?;
-    for note in &all.recorded.notes {
-        print::warn(note);
-    }
     let profile = attribute(
         &all.recorded,
         &all.activity,
         &|_| Some(machine.clone()),
         None,
     );
+    for note in &profile.notes {
+        print::warn(note);
+    }
     let rows: Vec<Predicted> = (profile.gpus.iter())
         .flat_map(|g| g.kernels.iter().map(Predicted::of))
         .collect();

@@ -20,6 +20,9 @@ pub enum LineError {
     /// The time cannot be read.
     #[error("`{0}` holds no time")]
     NotATime(String),
+    /// A time that only makes sense in another unit.
+    #[error("`{0}`: its time is no count of seconds: name the unit in the header, as `time_us`")]
+    NoSeconds(String),
     /// Neither of the fields can be read.
     #[error("`{0}` is not two numbers")]
     NotNumbers(String),

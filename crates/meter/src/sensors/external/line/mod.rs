@@ -65,6 +65,8 @@ impl Wanted {
 const MOST_BANNER: usize = 1000;
 /// A power above it needs its unit, W.
 const GREATEST_WITHOUT_UNIT: f64 = 1e4;
+/// No meter reads more, W.
+const GREATEST: f64 = 1e9;
 /// Times beyond it are no seconds, and lose their digits.
 const LATEST_S: f64 = 1e13;
 /// Samples that were read with a separator, after which no other is tried: the first lines may be torn.
@@ -92,6 +94,8 @@ pub struct Lines {
     /// The first time, where it is no count of seconds.
     pub stamp: Option<Stamp>,
     is_energy: Option<bool>,
+    /// Whether values have their units.
+    has_units: bool,
     /// Lines that were no sample before the first one.
     banner: usize,
     first: Option<String>,
@@ -104,6 +108,8 @@ struct Parsed<'a> {
     /// Its time as a date or a time of day.
     stamp: Option<Stamp>,
     device: Option<&'a str>,
+    /// Whether the value has its unit.
+    has_unit: bool,
 }
 
 impl Lines {
@@ -131,16 +137,25 @@ impl Lines {
                 self.samples += 1;
                 Ok(sample)
             }
-            Err(e) if self.samples > 0 || e.is_final() => Err(e),
+            Err(e) if e.is_final() => Err(e),
             Err(e) => {
                 let separator = Separator::of(line);
                 let fields = separator.split(line, None);
-                if has_number(&fields) {
+                // Words between samples are a header only where something separates them.
+                if has_number(&fields) || self.samples > 0 && separator == Separator::Blank {
                     return Err(e);
                 }
-                if let Some(columns) = Columns::of(line, &fields, self.column.as_deref())? {
+                let columns = match Columns::of(line, &fields, self.column.as_deref()) {
+                    Err(LineError::NoTime(_)) if self.samples > 0 => return Err(e),
+                    other => other?,
+                };
+                if let Some(columns) = columns {
                     (self.columns, self.separator) = (Some(columns), Some(separator));
+                    (self.agreed, self.other, self.has_units) = (0, None, false);
                     return Ok(None);
+                }
+                if self.samples > 0 {
+                    return Err(e);
                 }
                 self.banner += 1;
                 let first = self.first.get_or_insert_with(|| shown(line));
@@ -214,6 +229,7 @@ impl Lines {
             (_, None) => return Err(LineError::NotAPower(shown(line))),
             (Some(t), Some(n)) => (t?, n),
         };
+        let has_unit = unit.is_some();
         let unit = match unit {
             Some(text) => Some(value_unit(text).ok_or_else(|| LineError::Unit(shown(text)))?),
             None => c.unit,
@@ -224,10 +240,13 @@ impl Lines {
             None => (1.0, false),
         };
         let value = number * factor;
-        if !time.is_finite() || time.abs() > LATEST_S {
+        if !time.is_finite() {
             return Err(LineError::NotATime(shown(line)));
         }
-        if !value.is_finite() || value < 0.0 {
+        if time.abs() > LATEST_S {
+            return Err(LineError::NoSeconds(shown(line)));
+        }
+        if !value.is_finite() || value < 0.0 || !is_energy && value > GREATEST {
             return Err(LineError::NotAPower(shown(line)));
         }
         if unit.is_none() && value > GREATEST_WITHOUT_UNIT {
@@ -242,12 +261,18 @@ impl Lines {
             },
             stamp,
             device: c.device.map(|at| fields[at]),
+            has_unit,
         })
     }
 
     /// What a line means after those before.
     fn take(&mut self, line: &str, parsed: Parsed) -> Result<Option<Sample>, LineError> {
         let mut sample = parsed.sample;
+        // A line that ends within its value.
+        if self.has_units && !parsed.has_unit {
+            return Err(LineError::NotAPower(shown(line)));
+        }
+        self.has_units = parsed.has_unit;
         if let Some(new) = parsed.device {
             let known = self.devices.iter().position(|d| d == new);
             sample.device = known.unwrap_or(self.devices.len());

@@ -116,6 +116,27 @@ fn one_separator_holds_for_all_lines() {
 }
 
 #[test]
+fn a_header_between_samples_holds_from_there_on() {
+    let (samples, errors) = read("time,watts,temp\n0.1,50,40\ntime,temp,watts\n0.2,40,51\n");
+    assert_eq!((samples, errors.len()), (vec![(0.1, 50.0), (0.2, 51.0)], 0));
+    let (samples, errors) = read("time,watts\n0.1,50\ntime,power_mw\n0.2,51000\nlost, no power\n");
+    assert_eq!((samples, errors.len()), (vec![(0.1, 50.0), (0.2, 51.0)], 1));
+    let mut lines = Lines::default();
+    for line in ["time,watts", "0.1,50"] {
+        lines.push(line).unwrap();
+    }
+    assert!(lines.push("time,temperature").unwrap_err().is_final());
+}
+
+#[test]
+fn values_that_are_cut_off_are_none() {
+    let (samples, errors) = read("0.1,400.00 W\n0.2,400.00 W\n0.3,4");
+    assert_eq!((samples.len(), errors.len()), (2, 1));
+    let (samples, errors) = read("time,power [W]\n0.1,400\n0.2,1e300\n0.3,2e9\n0.4,401");
+    assert_eq!((samples.len(), errors.len()), (2, 2));
+}
+
+#[test]
 fn joules_are_a_counter() {
     let mut lines = Lines::default();
     assert_eq!(lines.push("time,energy_mj"), Ok(None));
@@ -134,7 +155,8 @@ fn what_is_no_sample_says_why() {
         ("0.1,50\n0.2,[N/A]", "cannot be a power"),
         ("0.1,50\n0.2,", "cannot be a power"),
         ("0.1,50\nx,50", "no time"),
-        ("0.1,50\n999999999999999999999,50", "no time"),
+        ("0.1,50\n999999999999999999999,50", "no count of seconds"),
+        ("0.1,50\ninf,50", "no time"),
         ("0.1,50\nreset", "not `time,watts`"),
         ("0,020,50,02", "4 fields"),
         ("0.1 20 dBm", "unit `dBm`"),

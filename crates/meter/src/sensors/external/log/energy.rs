@@ -2,7 +2,7 @@
 
 use super::DeviceLog;
 use crate::sensor::{Quantity, Reading};
-use crate::signal::window::{NoEnergy, energy as between};
+use crate::signal::window::{NoEnergy, energy as between, pause};
 use serde::Serialize;
 
 /// Half width of a 95 % interval over the standard deviation.
@@ -56,6 +56,14 @@ pub enum NoLogEnergy {
         /// Where it begins, s after the first sample.
         at_s: f64,
     },
+    /// A counter of joules fell.
+    #[error(
+        "the counter of joules falls {at_s:.3} s after its first sample: what was drawn until then is not known"
+    )]
+    Fell {
+        /// Where it is lower, s after the first sample.
+        at_s: f64,
+    },
 }
 
 /// How far two times are beyond a log.
@@ -72,7 +80,7 @@ fn beyond(begins_s: f64, ends_s: f64) -> String {
 /// The energy between two times of the log, by default all of it.
 ///
 /// # Errors
-/// The log does not reach there, or pauses in between.
+/// The log does not reach there, or pauses in between, or its counter falls.
 pub fn energy(
     log: &DeviceLog,
     from_s: Option<f64>,
@@ -85,16 +93,27 @@ pub fn energy(
     if to <= from {
         return Err(NoLogEnergy::Empty);
     }
+    let paused = |pause_s: f64| NoLogEnergy::Paused {
+        pause_s,
+        at_s: longest(all, from, to) - first,
+    };
     let energy_j = between(log.quantity, all, from, to, None).map_err(|e| match e {
         NoEnergy::NotReached => NoLogEnergy::NotReached {
             begins_s: first - from,
             ends_s: to - last,
         },
-        NoEnergy::Paused(pause_s) => NoLogEnergy::Paused {
-            pause_s,
-            at_s: longest(all, from, to) - first,
-        },
+        NoEnergy::Paused(pause_s) => paused(pause_s),
     })?;
+    match log.quantity {
+        Quantity::Power => pause(all, from, to, None).map_or(Ok(()), |p| Err(paused(p)))?,
+        Quantity::Energy => {
+            let mut inside = within(all, from, to);
+            if let Some(w) = inside.find(|w| w[1].value < w[0].value) {
+                let at_s = w[1].at_s - first;
+                return Err(NoLogEnergy::Fell { at_s });
+            }
+        }
+    }
     let powers = powers(log);
     // An interval of the log that the window cuts counts by its part.
     let inside = |w: &[Reading]| (w[1].at_s.min(to) - w[0].at_s.max(from)).max(0.0);
@@ -119,9 +138,9 @@ pub fn energy(
             variance += (p * step_at(all, at)).powi(2) / 12.0;
         }
     }
-    let within = || powers.iter().filter(|r| r.at_s >= from && r.at_s <= to);
+    let samples = || powers.iter().filter(|r| r.at_s >= from && r.at_s <= to);
     let ends = || [power_at(&powers, from), power_at(&powers, to)].into_iter();
-    let values = || within().map(|r| r.value).chain(ends());
+    let values = || samples().map(|r| r.value).chain(ends());
     Ok(Energy {
         from_s: from,
         to_s: to,
@@ -167,12 +186,14 @@ fn step_at(all: &[Reading], at: f64) -> f64 {
     all[i].at_s - all[i - 1].at_s
 }
 
+/// Pairs of samples between which some of the time lies.
+fn within(all: &[Reading], from: f64, to: f64) -> impl Iterator<Item = &[Reading]> {
+    (all.windows(2)).filter(move |w| w[1].at_s > from && w[0].at_s < to)
+}
+
 /// Where the longest time without a sample begins.
 fn longest(all: &[Reading], from: f64, to: f64) -> f64 {
-    let within = all
-        .windows(2)
-        .filter(|w| w[1].at_s > from && w[0].at_s < to);
     let by = |w: &&[Reading]| w[1].at_s - w[0].at_s;
-    let longest = within.max_by(|a, b| by(a).total_cmp(&by(b)));
+    let longest = within(all, from, to).max_by(|a, b| by(a).total_cmp(&by(b)));
     longest.map_or(from, |w| w[0].at_s)
 }

@@ -1,5 +1,6 @@
 //! A power log of one or several devices, and the energy between two of its times.
 
+mod device;
 mod energy;
 mod moment;
 #[cfg(test)]
@@ -8,15 +9,14 @@ mod tests;
 pub use energy::{Energy, NoLogEnergy, energy};
 pub use moment::{Moment, MomentError, offset};
 
-use super::clock::ClockError;
-use super::feed::FeedError;
 use super::input::plain_file;
 use super::line::{LineError, Lines, Numbered, POWERS, Sample, Wanted, lines};
 use super::nvidia::{has_no_times, rewritten, rewritten_every};
 use super::stamp::Stamp;
-use super::trace_clock::place;
 use crate::sensor::{Quantity, Reading};
+use device::{File, resolution_s};
 use greenup_files::utf8;
+use greenup_setting::setting;
 use std::path::{Path, PathBuf};
 
 /// A log that cannot be read.
@@ -55,6 +55,9 @@ pub enum LogError {
     /// `nvidia-smi dmon` without times.
     #[error("{}: its lines have no times", .0.display())]
     NoTimes(PathBuf),
+    /// Times where their step was given.
+    #[error("{}: its lines have times: {} has no effect", .0.display(), setting("every"))]
+    HasTimes(PathBuf),
     /// No device has this name.
     #[error("{}: no device of it is `{name}`: it has {}", path.display(), known.join(", "))]
     NoDevice {
@@ -114,14 +117,13 @@ pub fn read(path: &Path, options: &Options) -> Result<Vec<DeviceLog>, LogError> 
 }
 
 fn parse(path: &Path, text: &str, options: &Options) -> Result<Vec<DeviceLog>, LogError> {
+    let timeless = has_no_times(text);
     let lines = match (&options.columns, options.every_s) {
         (Some(header), _) => std::iter::once((0, header.clone()))
             .chain(numbered(text))
             .collect(),
-        (None, Some(every_s)) if has_no_times(text) => {
-            rewritten_every(text, every_s).unwrap_or_default()
-        }
-        _ if has_no_times(text) => return Err(LogError::NoTimes(path.to_owned())),
+        (None, Some(every_s)) if timeless => rewritten_every(text, every_s).unwrap_or_default(),
+        _ if timeless => return Err(LogError::NoTimes(path.to_owned())),
         _ => rewritten(text).unwrap_or_else(|| numbered(text).collect()),
     };
     // The first column of power that has values.
@@ -150,7 +152,12 @@ fn parse(path: &Path, text: &str, options: &Options) -> Result<Vec<DeviceLog>, L
                     path,
                 });
             }
-            Err(e) => return Err(first.unwrap_or(e)),
+            // Not even there: the next one may be.
+            Err(LogError::Line { .. }) if first.is_some() => {}
+            Err(e) => return Err(e),
+            Ok(_) if options.every_s.is_some() && !timeless => {
+                return Err(LogError::HasTimes(path.to_owned()));
+            }
             Ok(found) => return Ok(found),
         }
     }
@@ -228,81 +235,22 @@ fn of_column(
             1 => format!("1 line skipped: {w}"),
             n => format!("{n} lines skipped; the first: {w}"),
         });
-    let resolution_s = resolution_s(lines.stamp, &samples);
     let mut devices: Vec<usize> = samples.iter().map(|(_, s)| s.device).collect();
     devices.sort_unstable();
     devices.dedup();
+    let file = File {
+        path,
+        nvidia,
+        power: taken,
+        note,
+        stamp: lines.stamp,
+        resolution_s: resolution_s(lines.stamp, &samples),
+    };
     (devices.into_iter())
         .map(|d| {
-            let own: Vec<(usize, Sample)> = samples.iter().filter(|(_, s)| s.device == d).copied().collect();
-            let device = lines.devices.get(d).cloned();
-            let mut readings = Vec::with_capacity(own.len());
-            let events = place(&own, &mut readings).map_err(|(line, e)| LogError::Line {
-                path: path.to_owned(),
-                line,
-                cause: match e {
-                    ClockError::Jumps => "its times jump: are lines of several devices mixed, without a column that tells them apart?".into(),
-                    e => FeedError::from(e).to_string(),
-                },
-            })?;
-            if readings.len() < 2 {
-                return Err(LogError::TooFew {
-                    path: path.to_owned(),
-                    of: device.map_or_else(|| "its device".into(), |d| format!("device {d}")),
-                    samples: readings.len(),
-                    why: (own.len() > 1).then(|| "their times do not rise".to_owned()),
-                });
-            }
-            let mut notes: Vec<String> = note.clone().into_iter().collect();
-            if events.steps > 0 {
-                notes.push(format!(
-                    "its clock was set {} time(s), first by {:+.3} s: times after it go on from before",
-                    events.steps, events.first_step_s
-                ));
-            }
-            if events.unfit > 0 {
-                notes.push(format!("{} samples are left out: their times are out of order", events.unfit));
-            }
-            if events.conflicts >= 10 {
-                notes.push(format!(
-                    "{} samples have the time of the one before and quite another power: lines of several devices?",
-                    events.conflicts
-                ));
-            }
-            let is_energy = own[0].1.is_energy;
-            Ok(DeviceLog {
-                device,
-                quantity: if is_energy { Quantity::Energy } else { Quantity::Power },
-                readings,
-                stamp: lines.stamp,
-                resolution_s,
-                average_s: match taken {
-                    Some("power.draw.instant") => Some(0.1),
-                    _ if nvidia => Some(1.0),
-                    _ => None,
-                }
-                .filter(|_| !is_energy),
-                gain_error: nvidia.then_some(GAIN_ERROR),
-                notes,
-            })
+            let own = samples.iter().filter(|(_, s)| s.device == d).copied();
+            let own: Vec<(usize, Sample)> = own.collect();
+            file.log(lines.devices.get(d).cloned(), &own)
         })
         .collect()
-}
-
-/// What NVIDIA states of the power that a GPU tells.
-const GAIN_ERROR: f64 = 0.05;
-
-/// The step of times: of dates and times of day as they are written, else the greatest that all have.
-fn resolution_s(stamp: Option<Stamp>, samples: &[(usize, Sample)]) -> f64 {
-    let fits = |step: f64| {
-        let whole = |t: f64| ((t / step).round() * step - t).abs() < 1e-5;
-        samples.iter().all(|(_, s)| whole(s.time_s))
-    };
-    match stamp {
-        Some(stamp) => 0.1_f64.powi(stamp.decimals.min(9) as i32),
-        None => [1.0, 0.1, 0.01, 1e-3]
-            .into_iter()
-            .find(|s| fits(*s))
-            .unwrap_or(0.0),
-    }
 }

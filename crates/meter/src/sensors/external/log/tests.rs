@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod odd;
+
 fn read_as(text: &str, options: &Options) -> Result<Vec<DeviceLog>, LogError> {
     parse(Path::new("gpu.csv"), text, options)
 }

@@ -17,24 +17,33 @@ fn is_gpu(field: &str) -> bool {
 }
 
 /// Whether it is the model of a GPU, and no state of one.
-fn is_name(field: &str) -> bool {
+pub fn is_name(field: &str) -> bool {
     field.starts_with("NVIDIA ")
         || ["Tesla ", "GeForce ", "Quadro "]
             .iter()
             .any(|n| field.starts_with(n))
 }
 
-/// Whether numbers count the devices over and over: 0, 1, 2, 0, 1, 2.
-fn counts(column: &[&str]) -> bool {
-    let Some(n) = column.iter().skip(1).position(|f| *f == "0").map(|i| i + 1) else {
-        return false;
-    };
-    n > 1
-        && column.len() >= 2 * n
-        && column
-            .iter()
-            .enumerate()
-            .all(|(i, f)| f.parse() == Ok(i % n))
+/// A node has fewer GPUs.
+const DEVICES: u32 = 64;
+
+/// The greatest of the numbers that count devices over and over: 0, 1, 2, 0, 1, 2, or 3, 5, 3, 5. Some lines may be lost.
+fn counts(column: &[&str]) -> Option<u32> {
+    let numbers: Vec<u32> = (column.iter().map(|f| f.parse().ok())).collect::<Option<_>>()?;
+    let first = numbers.first()?;
+    let n = 1 + numbers.iter().skip(1).position(|d| d == first)?;
+    let greatest = *numbers.iter().max()?;
+    let mut different = numbers.clone();
+    different.sort_unstable();
+    different.dedup();
+    let again = numbers.iter().zip(&numbers[n..]);
+    let same = again.filter(|(a, b)| a == b).count();
+    let is_it = n > 1
+        && numbers.len() >= 2 * n
+        && different.len() == n
+        && greatest < DEVICES
+        && 10 * same >= 9 * (numbers.len() - n);
+    is_it.then_some(greatest)
 }
 
 pub fn rewritten(text: &str) -> Option<Numbered> {
@@ -54,8 +63,14 @@ pub fn rewritten(text: &str) -> Option<Numbered> {
         return None;
     };
     let all = |i: usize, is: &dyn Fn(&str) -> bool| column(i).into_iter().all(is);
+    // Temperatures of two GPUs may count too: indexes are smaller.
+    let index = || {
+        let all = (0..width).filter_map(|i| Some((counts(&column(i))?, i)));
+        all.min().map(|(_, i)| i)
+    };
     let device = (0..width)
-        .find(|&i| all(i, &is_gpu) || counts(&column(i)))
+        .find(|&i| all(i, &is_gpu))
+        .or_else(index)
         .or_else(|| (0..width).find(|&i| all(i, &is_name)));
     let names = (0..width).map(|i| match i {
         i if i == time => "timestamp",
@@ -70,4 +85,49 @@ pub fn rewritten(text: &str) -> Option<Numbered> {
             .chain(lines)
             .collect(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indexes_of_devices_are_known_by_their_order() {
+        let of = |rows: &[&str]| {
+            let all: Vec<&str> = rows.iter().flat_map(|r| r.split(' ')).collect();
+            counts(&all)
+        };
+        let many = "0 1 ".repeat(30);
+        let many = many.trim();
+        for (rows, greatest) in [
+            (&["0 1 2 0 1 2"][..], Some(2)),
+            (&["2 3 2 3 2 3"], Some(3)),
+            (&["1", many], Some(1)),
+            (&[many, "1", many], Some(1)),
+            (&["0 1"], None),
+            (&["0 0 0 0"], None),
+            (&["0 7 0 0 7 7 0 7 0"], None),
+            (&["0 1 2 0 2 1 1 0 2"], None),
+            (&["400 100 400 100"], None),
+            (&["0 x 0 x"], None),
+        ] {
+            assert_eq!(of(rows), greatest, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_temperature_is_no_index() {
+        let line = |i: u32, gpu: u32| {
+            format!(
+                "2026/11/28 08:59:{:02}.00{gpu}, {}, {gpu}, 100.00 W\n",
+                20 + i,
+                45 + 7 * gpu
+            )
+        };
+        let text: String = (0..10).flat_map(|i| [line(i, 0), line(i, 1)]).collect();
+        assert_eq!(
+            rewritten(&text).unwrap()[0].1,
+            "timestamp,-,gpu,power.draw [W]"
+        );
+    }
 }

@@ -4,6 +4,8 @@ mod dmon;
 mod headerless;
 mod query;
 
+pub use headerless::is_name;
+
 use super::line::Numbered;
 
 /// The text as lines under a header; `None` where it is such a text already, or none of these.
