@@ -9,7 +9,11 @@ const PLAN: Plan = Plan {
         ("mine.toml", "a machine of the user"),
     ],
     slow: &["fmm tune"],
-    instead: &[("1000000", "20000"), ("-n 5000", "-n 500")],
+    instead: &[
+        ("1000000", "20000"),
+        ("-n 5000", "-n 500"),
+        ("tune -n 100000", "tune -n 10000"),
+    ],
     pages: &[
         "docs/commands.md",
         "docs/fmm.md",

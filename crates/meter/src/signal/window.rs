@@ -34,7 +34,7 @@ pub(crate) fn pause(
     to: f64,
     period_s: Option<f64>,
 ) -> Option<f64> {
-    let own = || (readings.len() >= 5).then(|| spacing(readings.iter().map(|r| r.at_s)))?;
+    let own = || (readings.len() >= 4).then(|| spacing(readings.iter().map(|r| r.at_s)))?;
     let typical = period_s.or_else(own)?;
     Some(longest_pause(readings, from, to)).filter(|p| *p > PAUSE.0 * typical)
 }

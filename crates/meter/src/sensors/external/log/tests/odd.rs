@@ -185,3 +185,30 @@ fn a_step_of_time_for_lines_that_have_times_is_refused() {
     let e = read_as(&(HEAD.to_owned() + &rounds(20, &line)), &options).unwrap_err();
     assert!(matches!(e, LogError::HasTimes(_)), "{e}");
 }
+
+/// Ten samples a second with times in whole seconds, from the third of the first second to the fourth of the last.
+#[test]
+fn samples_of_one_second_lie_in_it() {
+    let lines = |second: u32, tenths: std::ops::Range<u32>| -> String {
+        let watts = |i: u32| if i == 0 { 500.0 } else { 100.0 };
+        tenths
+            .map(|i| format!("2026/11/28 08:59:{second:02}, 0, {:.2} W\n", watts(i)))
+            .collect()
+    };
+    let middle: String = (21..29).map(|s| lines(s, 0..10)).collect();
+    let text = format!("{HEAD}{}{middle}{}", lines(20, 3..10), lines(29, 0..4));
+    let log = &read_text(&text)[0];
+    assert!(log.notes.is_empty(), "{:?}", log.notes);
+    let first = &log.readings[0];
+    near(log.readings[7].at_s - first.at_s, 0.7);
+    near(log.readings[90].at_s - log.readings[87].at_s, 0.3);
+    // 140 W on average, of which whole seconds have all.
+    let [from, to] = [7, 87].map(|i| Some(log.readings[i].at_s));
+    near(energy(log, from, to).unwrap().energy_j, 8.0 * 140.0);
+}
+
+#[test]
+fn four_samples_show_a_pause() {
+    let e = whole("time,watts\n0,100\n1,100\n600,100\n601,100\n");
+    assert!(matches!(e, Err(NoLogEnergy::Paused { .. })), "{e:?}");
+}
