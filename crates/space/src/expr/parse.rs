@@ -5,6 +5,7 @@ mod of_script;
 use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, OfScript, UnaryOp};
 use super::comparable::comparable;
 use super::cursor::Parser;
+use super::operators::OVERFLOW;
 use super::token::{KEYWORDS, Token};
 use crate::error::{ExprError, Span};
 use crate::value::Value;
@@ -267,6 +268,13 @@ impl Parser {
             _ => return self.power(),
         };
         self.advance();
+        if op == UnaryOp::Negate && *self.peek() == Token::Least {
+            self.advance();
+            return Ok(Expr {
+                kind: ExprKind::Literal(Value::Int(i64::MIN)),
+                span: self.join(start),
+            });
+        }
         self.deeper()?;
         let e = self.unary()?;
         self.depth -= 1;
@@ -318,7 +326,21 @@ impl Parser {
         let kind = match self.peek().clone() {
             Token::Literal(v) => {
                 self.advance();
+                let texts = (&v, self.peek());
+                if let (Value::Str(_), Token::Literal(Value::Str(_))) = texts {
+                    return Err(ExprError::new(
+                        "a string stands after another: write `+` between them",
+                        self.span(),
+                    ));
+                }
                 ExprKind::Literal(v)
+            }
+            Token::Least => return Err(ExprError::new(OVERFLOW, start)),
+            Token::Sign("*" | "**") => {
+                return Err(ExprError::new(
+                    "`*` unpacks nothing here: write the elements, or join lists by `+`",
+                    start,
+                ));
             }
             Token::Name(n) => {
                 self.advance();
@@ -340,6 +362,12 @@ impl Parser {
                     ExprKind::Tuple(Vec::new())
                 } else {
                     let first = self.ternary()?;
+                    if self.is("for") {
+                        return Err(ExprError::new(
+                            "a generator is the only value of a call: write a list, `[… for …]`",
+                            self.span(),
+                        ));
+                    }
                     if self.is(",") {
                         self.advance();
                         let mut items = vec![first];

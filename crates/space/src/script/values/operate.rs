@@ -3,7 +3,7 @@
 use super::item::{Heap, Item};
 use crate::expr::{self, BinaryOp, CompareOp, OperatorError, UnaryOp};
 use crate::script::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
-use crate::value::Value;
+use crate::value::{Value, whole};
 
 impl Heap<'_> {
     pub fn truth(&self, item: Item) -> bool {
@@ -233,7 +233,11 @@ impl Heap<'_> {
             }
             Item::Range(id) => {
                 let range = self.range(id);
-                Ok(match v.int() {
+                let place = match v {
+                    Item::Float(f) => whole(f),
+                    _ => v.int(),
+                };
+                Ok(match place {
                     Some(i) if range.len() != 0 => {
                         let from = i128::from(i) - i128::from(range.0);
                         let step = i128::from(range.2);
