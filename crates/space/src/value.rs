@@ -144,9 +144,10 @@ fn quoted(s: &str) -> String {
     let mut out = String::from(quote);
     for c in s.chars() {
         // Rust and Python escape the same characters of other scripts, in different forms.
-        let plain = c == '"'
-            || c == '\''
-            || ['a', c].iter().collect::<String>().escape_debug().count() == 2;
+        let plain = match c.is_ascii() {
+            true => !c.is_ascii_control(),
+            false => ['a', c].iter().collect::<String>().escape_debug().count() == 2,
+        };
         let code = u32::from(c);
         let _ = match c {
             '\n' => out.write_str("\\n"),

@@ -117,12 +117,13 @@ pub(super) fn rounded(v: &Value, digits: i64) -> Option<Value> {
         .and_then(|d| 10_i128.checked_pow(d));
     let (whole, rest) = match v {
         Value::Float(f) if f.abs() < 1e18 => (f.trunc() as i128, f.fract()),
+        Value::Float(f) if !f.is_finite() => return Some(Value::Float(*f)),
         Value::Float(_) => return None,
         v => (i128::from(v.as_int()?), 0.0),
     };
     let Some(tens) = tens else {
         return Some(match v {
-            Value::Float(_) => Value::Float(0.0),
+            Value::Float(f) => Value::Float(0.0_f64.copysign(*f)),
             _ => Value::Int(0),
         });
     };
@@ -134,10 +135,9 @@ pub(super) fn rounded(v: &Value, digits: i64) -> Option<Value> {
         std::cmp::Ordering::Equal => rest > 0.0 || low % 2 == 1,
     };
     let size = (low + i128::from(up)) * tens;
-    let signed = if whole < 0 { -size } else { size };
     Some(match v {
-        Value::Float(_) => Value::Float(signed as f64),
-        _ => Value::Int(i64::try_from(signed).ok()?),
+        Value::Float(f) => Value::Float((size as f64).copysign(*f)),
+        _ => Value::Int(i64::try_from(size * whole.signum()).ok()?),
     })
 }
 

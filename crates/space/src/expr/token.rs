@@ -205,7 +205,7 @@ fn escaped(rest: &str) -> Result<(char, usize), String> {
         'U' => 8,
         c => {
             return Err(format!(
-                "`\\{c}` is no escape here: write the character itself, or `\\\\` for a backslash"
+                "invalid escape `\\{c}`: write the character itself, or `\\\\` for a backslash"
             ));
         }
     };

@@ -66,7 +66,7 @@ pub(crate) enum Cause {
     ZeroStep(&'static str),
     #[error("the dictionary has no key {0}")]
     Key(String),
-    #[error("{0} cannot be a key or in a set: it can change")]
+    #[error("{0} cannot be a key or in a set: write a tuple")]
     Unhashable(&'static str),
     #[error("{0} has no elements")]
     NoElements(&'static str),

@@ -61,7 +61,7 @@ impl Call<'_> {
         Ok(last)
     }
 
-    fn all(&mut self, items: &[Node]) -> Run<Vec<Item>> {
+    pub fn all(&mut self, items: &[Node]) -> Run<Vec<Item>> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             out.push(self.eval(item)?);
@@ -161,7 +161,7 @@ impl Call<'_> {
             return Ok(f(self, v));
         };
         let mut elements = self.elements(&first.source)?;
-        'elements: while let Some(v) = elements.next(&self.heap, first.source.at)? {
+        'elements: while let Some(v) = elements.next(&mut self.heap, first.source.at)? {
             self.tick(first.steps, item.at)?;
             self.assign(&first.target, v)?;
             for condition in &first.conditions {

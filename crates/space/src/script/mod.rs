@@ -2,6 +2,7 @@
 //! (Fibonacci numbers, the prime factorisations of a size). Scripts are written in a part of Python. Their expressions
 //! are read, and their operators and functions evaluated, by [`crate::expr`]; statements are read and run here.
 
+mod elements;
 mod error;
 mod eval;
 mod read;

@@ -63,53 +63,6 @@ pub(super) struct Call<'a> {
     pub ended: usize,
 }
 
-/// What a loop goes through.
-pub(super) enum Elements {
-    Range {
-        next: i64,
-        step: i64,
-        left: usize,
-    },
-    /// A list, which may change meanwhile.
-    List {
-        id: usize,
-        next: usize,
-    },
-    /// The keys of a dictionary or a set, which may not change meanwhile.
-    Keys {
-        id: usize,
-        changes: u64,
-        of: &'static str,
-        keys: std::vec::IntoIter<Item>,
-    },
-    Taken(std::vec::IntoIter<Item>),
-}
-
-impl Elements {
-    #[inline]
-    pub fn next(&mut self, heap: &Heap, at: usize) -> Run<Option<Item>> {
-        Ok(match self {
-            Self::Range { left: 0, .. } => None,
-            Self::Range { next, step, left } => {
-                *left -= 1;
-                let item = Item::Int(*next);
-                *next = next.wrapping_add(*step);
-                Some(item)
-            }
-            Self::List { id, next } => {
-                let item = heap.lists[*id].get(*next).copied();
-                *next += 1;
-                item
-            }
-            Self::Keys {
-                id, changes, keys, ..
-            } if heap.dicts[*id].changes == *changes => keys.next(),
-            Self::Keys { of, .. } => return Err(Cause::Changed(of)).at(at),
-            Self::Taken(items) => items.next(),
-        })
-    }
-}
-
 impl<'a> Call<'a> {
     pub fn new(program: &'a Program, budget: &'a Budget) -> Self {
         Self {
@@ -236,7 +189,7 @@ impl<'a> Call<'a> {
             }
             Do::For(target, source, body) => {
                 let mut elements = self.elements(source)?;
-                while let Some(item) = elements.next(&self.heap, s.at)? {
+                while let Some(item) = elements.next(&mut self.heap, s.at)? {
                     self.tick(1, s.at)?;
                     self.assign(target, item)?;
                     match self.block(body)? {
@@ -270,30 +223,6 @@ impl<'a> Call<'a> {
     pub fn holds(&mut self, e: &Node) -> Run<bool> {
         let v = self.eval(e)?;
         Ok(self.heap.truth(v))
-    }
-
-    pub fn elements(&mut self, source: &Node) -> Run<Elements> {
-        Ok(match self.eval(source)? {
-            Item::Range(id) => {
-                let range = self.heap.range(id);
-                Elements::Range {
-                    next: range.0,
-                    step: range.2,
-                    left: range.len(),
-                }
-            }
-            Item::List(id) | Item::Tuple(id) => Elements::List {
-                id: id as usize,
-                next: 0,
-            },
-            of @ (Item::Dict(id) | Item::Set(id)) => Elements::Keys {
-                id: id as usize,
-                changes: self.heap.dicts[id as usize].changes,
-                of: of.words(),
-                keys: self.heap.elements(of).at(source.at)?.into_iter(),
-            },
-            other => Elements::Taken(self.heap.elements(other).at(source.at)?.into_iter()),
-        })
     }
 
     fn assign_all(&mut self, targets: &[Target], value: &Node) -> Run<()> {

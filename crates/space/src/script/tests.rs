@@ -152,7 +152,7 @@ fn errors_say_what_is_wrong_and_where() {
         ("return [f'{n}']", "`f` has no meaning before a string"),
         ("return [R'\\d']", "write `\\\\` for a backslash"),
         ("return ['a' 'b']", "write `+` between them"),
-        ("return ['a\\d']", "`\\d` is no escape here"),
+        ("return ['a\\d']", "invalid escape `\\d`"),
         ("return ['\\x4']", "`\\x` takes the 2 hexadecimal digits"),
         ("return ['''a\\\nb''']", "`\\` joins no lines: leave it out"),
         (

@@ -141,6 +141,12 @@ impl Dict {
         *self = Self { changes, ..new };
     }
 
+    /// The first entry from a place on, and the place after it.
+    pub fn entry(&self, from: usize) -> Option<((Item, Item), usize)> {
+        let mut rest = self.entries.iter().enumerate().skip(from);
+        rest.find_map(|(i, e)| e.map(|e| (e, i + 1)))
+    }
+
     pub fn entries(&self) -> impl Iterator<Item = (Item, Item)> {
         self.entries.iter().flatten().copied()
     }

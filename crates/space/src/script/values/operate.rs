@@ -74,9 +74,15 @@ impl Heap<'_> {
                 let like = if a.int().is_some() { b } else { a };
                 self.put_like(like, many)
             }
-            (_, Item::Set(_), Item::Set(y)) => {
-                let other: Vec<Item> = self.set_items(y)?;
-                let own: Vec<Item> = self.elements(a)?;
+            (_, Item::Set(x), Item::Set(y)) => {
+                // Of what is equal, as 1 and 1.0, `&` takes that of the smaller set.
+                let sizes = [x, y].map(|id| self.dicts[id as usize].len());
+                let (a, b) = match op == BinaryOp::BitAnd && sizes[1] <= sizes[0] {
+                    true => (b, a),
+                    false => (a, b),
+                };
+                let other = self.elements(b)?;
+                let own = self.elements(a)?;
                 let mut out = Vec::new();
                 for &item in &own {
                     let both = self.contains(b, item)?;
@@ -284,6 +290,9 @@ impl Heap<'_> {
 
     /// In ascending order; what has no order with its neighbour is an error.
     pub fn sorted(&mut self, items: Vec<Item>) -> Done<Vec<Item>> {
+        if items.len() < 2 {
+            return Ok(items);
+        }
         self.owe(items.len() * 4)?;
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {

@@ -428,6 +428,50 @@ def floats(n):
             0.0 // -1, -0.0 // 2, 1e-20 // 1, -1e-20 // 1, 1e-20 % 1, -1e-20 % 1, 1.0 // 0.1, 1.0 % 0.1, 5 // 0.3, 2 ** 0.5]
 
 
+def grown_by_enumerate(n):
+    l = [1, 2]
+    for i, x in enumerate(l, 5):
+        if len(l) < n:
+            l.append(i * x)
+    return l
+
+
+def shrunk_by_reversed(n):
+    l = list(range(n))
+    out = []
+    for i, (x, y) in enumerate(zip(l, reversed(l))):
+        out.append((i, x, y))
+        l.pop()
+    for x in reversed(l):
+        out.append(x)
+        l.clear()
+    return out
+
+
+def values_change(n):
+    d = {1: 2, 3: 4}
+    out = []
+    for k, v in d.items():
+        out.append((k, v))
+        d[3] = n
+    for v in d.values():
+        d[3] = v
+    for k in d.keys():
+        d[k] += 1
+    return [out, list(d.items()), [d[k] for k in list(d.keys())]]
+
+
+def items_come(n):
+    d = {1: 2}
+    for k, v in d.items():
+        d[k + n] = v
+    return [1]
+
+
+def common(n):
+    return [list({1, 5} & {1.0, 7.5}), list({1, 5, 6} & {1.0}), list({1} & {1.0, 2.0}), sorted([{1: 2}]), round(-0.5, -1), round(0.4, -1), round(-14.5, -1)]
+
+
 CALLS = [
     (changed_sets, (4,)), (changed_lists, (4,)), (seen_by_the_caller, (3,)), (rebinds, (2,)), (set_and_list, (1,)), (list_times_float, (1,)),
     (list_less_list, (1,)), (changed_elements, (1,)), (order_of_updates, (5,)), (loop_dict_add, (1,)), (loop_dict_pop, (1,)),
@@ -446,6 +490,7 @@ CALLS = [
     (sort_mixed, ([1, 'a'],), ([None, 1],), ([3, 1.5, 2],), ([[1], (1,)],), ([None],), ([None, None],), ([(1, 'a'), (1, 2)],)), (sort_stable, (1,)),
     (minmax, ([1, 2.0, 2],), (['b', 'a'],), ([],), ([1, 'a'],), ('hello',)), (dict_order, (1,)), (precedence, (1,), (0,)), (bools, (1,)),
     (sieve, (50,)), (powers_set, ([1, 2, 3],)), (modify_iter, (1,)), (floats, (1,)),
+    (grown_by_enumerate, (7,)), (shrunk_by_reversed, (5,)), (values_change, (9,)), (items_come, (0,), (1,)), (common, (1,)),
 ]
 HELPERS = {"seen_by_the_caller": [change], "generators": [down]}
 
