@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// Integer, float, boolean, string, tuple or `None`, as in the notation. Numbers compare by value across kinds, as in
 /// Python: `1 == 1.0 == True`. In JSON a tuple is a list, and `None` is null.
@@ -129,10 +129,64 @@ impl Value {
     /// The value as one writes it in an expression: as displayed, with strings in quotes.
     pub fn literal(&self) -> String {
         match self {
-            Self::Str(s) => format!("'{}'", s.replace('\\', "\\\\").replace('\'', "\\'")),
+            Self::Str(s) => quoted(s),
             v => v.to_string(),
         }
     }
+}
+
+/// A string as Python's `repr` has it.
+fn quoted(s: &str) -> String {
+    let quote = match s.contains('\'') && !s.contains('"') {
+        true => '"',
+        false => '\'',
+    };
+    let mut out = String::from(quote);
+    for c in s.chars() {
+        // Rust and Python escape the same characters of other scripts, in different forms.
+        let plain = match c.is_ascii() {
+            true => !c.is_ascii_control(),
+            false => ['a', c].iter().collect::<String>().escape_debug().count() == 2,
+        };
+        let code = u32::from(c);
+        let _ = match c {
+            '\n' => out.write_str("\\n"),
+            '\r' => out.write_str("\\r"),
+            '\t' => out.write_str("\\t"),
+            c if c == quote || c == '\\' => write!(out, "\\{c}"),
+            c if plain => out.write_char(c),
+            _ if code <= 0xff => write!(out, "\\x{code:02x}"),
+            _ if code <= 0xffff => write!(out, "\\u{code:04x}"),
+            _ => write!(out, "\\U{code:08x}"),
+        };
+    }
+    out.push(quote);
+    out
+}
+
+/// A float as Python prints it: `1e+16`, `1e-05`.
+fn float_text(f: f64) -> String {
+    if f.is_nan() {
+        return "nan".into();
+    }
+    let scientific = format!("{f:e}");
+    match scientific
+        .split_once('e')
+        .map(|(digits, e)| (digits, e.parse::<i32>()))
+    {
+        Some((digits, Ok(e))) if !(-4..16).contains(&e) => {
+            let sign = if e < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", e.unsigned_abs())
+        }
+        Some(_) if f.trunc() == f => format!("{f:.1}"),
+        _ => f.to_string(),
+    }
+}
+
+/// The integer that a float equals.
+pub(crate) fn whole(f: f64) -> Option<i64> {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    ((-END..END).contains(&f) && f.trunc() == f).then_some(f as i64)
 }
 
 /// The exact order of an integer and a float: not every integer is a float.
@@ -166,7 +220,7 @@ impl fmt::Display for Value {
             Self::Bool(true) => f.write_str("True"),
             Self::Bool(false) => f.write_str("False"),
             Self::Int(i) => write!(f, "{i}"),
-            Self::Float(x) => write!(f, "{x:?}"),
+            Self::Float(x) => f.write_str(&float_text(*x)),
             Self::Str(s) => f.write_str(s),
             Self::Tuple(items) => {
                 let items: Vec<String> = items.iter().map(Self::literal).collect();

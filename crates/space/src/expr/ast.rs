@@ -75,6 +75,8 @@ pub enum Form {
     List,
     /// `{…}`.
     Set,
+    /// `{key: value …}`, in scripts: each element is a pair.
+    Dict,
     /// Of a call alone: each element is found when it is needed.
     Generator,
 }

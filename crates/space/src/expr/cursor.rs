@@ -96,7 +96,8 @@ impl Parser {
             Token::End => "the expression ends".to_owned(),
             Token::Sign(s) => format!("`{s}` stands here"),
             Token::Name(n) => format!("`{n}` stands here"),
-            Token::Literal(v) => format!("`{v}` stands here"),
+            Token::Literal(v) => format!("`{}` stands here", v.literal()),
+            Token::Least => "an integer beyond 64 bits stands here".to_owned(),
         };
         ExprError::new(format!("{what}, but {found}"), self.span())
     }

@@ -24,8 +24,8 @@ impl<F: Fn(&str) -> Option<Value>> Names for F {
 
 /// Functions that a space defines.
 pub trait Functions {
-    /// Whether there is one of this name.
-    fn has(&self, name: &str) -> bool;
+    /// Their names.
+    fn names(&self) -> Vec<&str>;
 
     /// The list that it returns.
     ///
@@ -130,7 +130,7 @@ pub fn eval(e: &Expr, scope: &Scope) -> Evaluated {
             let out = out.all(e.span)?;
             Ok(Value::Tuple(match form {
                 Form::Set => distinct(out),
-                Form::List | Form::Generator => out,
+                Form::List | Form::Generator | Form::Dict => out,
             }))
         }
     }

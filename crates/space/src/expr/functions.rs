@@ -1,6 +1,7 @@
 //! Functions that expressions may call.
 
 use super::operators::{self, OVERFLOW, binary, compare};
+use crate::error::closest;
 use crate::expr::{BinaryOp, CompareOp};
 use crate::value::Value;
 
@@ -38,33 +39,36 @@ pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|f| f.0)
 }
 
-/// Whether a function is there and takes so many values; if not, why.
-pub(crate) fn takes(name: &str, values: usize) -> Result<(), String> {
+/// Whether a function is there and takes so many values; if not, why. There are `others` where lists stand.
+pub(crate) fn takes(name: &str, values: usize, others: &[&str]) -> Result<(), String> {
     let short = name.strip_prefix("math.").unwrap_or(name);
     match FUNCTIONS.iter().find(|f| f.0 == short) {
         Some(&(_, least, most)) if (least..=most).contains(&values) => Ok(()),
-        Some(&(_, least, most)) => {
-            let plural = if most == 1 { "" } else { "s" };
-            let number = match most {
-                usize::MAX => format!("{least} or more"),
-                _ if least == most => least.to_string(),
-                _ => format!("{least} to {most}"),
-            };
-            Err(format!(
-                "`{name}` takes {number} value{plural}, not {values}"
-            ))
-        }
+        Some(&(_, least, most)) => Err(takes_not(name, least, most, values)),
         None if ["divisors", "powers_of_two"].contains(&short) => Err(format!(
             "`{name}` of {values} values gives no list here: it stands where the values of a parameter are written"
         )),
         None => {
-            let known: Vec<&str> = FUNCTIONS.iter().map(|f| f.0).collect();
-            Err(format!(
-                "unknown function `{name}`; known are {}",
-                known.join(", ")
-            ))
+            let mut known: Vec<&str> = functions().collect();
+            known.extend(others);
+            let hint = match closest(name, known.iter().copied()) {
+                Some(n) => format!(": did you mean `{n}`?"),
+                None => format!("; known are {}", known.join(", ")),
+            };
+            Err(format!("unknown function `{name}`{hint}"))
         }
     }
+}
+
+/// Why a function does not take so many values.
+pub(crate) fn takes_not(name: &str, least: usize, most: usize, values: usize) -> String {
+    let plural = if most == 1 { "" } else { "s" };
+    let number = match most {
+        usize::MAX => format!("{least} or more"),
+        _ if least == most => least.to_string(),
+        _ => format!("{least} to {most}"),
+    };
+    format!("`{name}` takes {number} value{plural}, not {values}")
 }
 
 /// The first of the least or greatest values.
@@ -113,12 +117,13 @@ pub(super) fn rounded(v: &Value, digits: i64) -> Option<Value> {
         .and_then(|d| 10_i128.checked_pow(d));
     let (whole, rest) = match v {
         Value::Float(f) if f.abs() < 1e18 => (f.trunc() as i128, f.fract()),
+        Value::Float(f) if !f.is_finite() => return Some(Value::Float(*f)),
         Value::Float(_) => return None,
         v => (i128::from(v.as_int()?), 0.0),
     };
     let Some(tens) = tens else {
         return Some(match v {
-            Value::Float(_) => Value::Float(0.0),
+            Value::Float(f) => Value::Float(0.0_f64.copysign(*f)),
             _ => Value::Int(0),
         });
     };
@@ -130,10 +135,9 @@ pub(super) fn rounded(v: &Value, digits: i64) -> Option<Value> {
         std::cmp::Ordering::Equal => rest > 0.0 || low % 2 == 1,
     };
     let size = (low + i128::from(up)) * tens;
-    let signed = if whole < 0 { -size } else { size };
     Some(match v {
-        Value::Float(_) => Value::Float(signed as f64),
-        _ => Value::Int(i64::try_from(signed).ok()?),
+        Value::Float(f) => Value::Float((size as f64).copysign(*f)),
+        _ => Value::Int(i64::try_from(size * whole.signum()).ok()?),
     })
 }
 
@@ -160,51 +164,15 @@ pub(super) fn power_modulo(a: i64, b: i64, m: i64) -> Result<Value, String> {
         .map_err(|_| OVERFLOW.into())
 }
 
-/// The text of `str(v)`.
-pub(crate) fn text(v: &Value) -> String {
-    match v {
-        Value::Float(f) => float_text(*f),
-        Value::Tuple(items) => {
-            let items: Vec<String> = items
-                .iter()
-                .map(|v| match v {
-                    Value::Str(_) => v.literal(),
-                    v => text(v),
-                })
-                .collect();
-            let comma = if items.len() == 1 { "," } else { "" };
-            format!("({}{comma})", items.join(", "))
-        }
-        v => v.to_string(),
-    }
-}
-
-/// A float as Python prints it: `1e+16`, `1e-05`.
-fn float_text(f: f64) -> String {
-    if f.is_nan() {
-        return "nan".into();
-    }
-    let scientific = format!("{f:e}");
-    match scientific
-        .split_once('e')
-        .map(|(digits, e)| (digits, e.parse::<i32>()))
-    {
-        Some((digits, Ok(e))) if !(-4..16).contains(&e) => {
-            let sign = if e < 0 { '-' } else { '+' };
-            format!("{digits}e{sign}{:02}", e.unsigned_abs())
-        }
-        Some(_) if f.trunc() == f => format!("{f:.1}"),
-        _ => f.to_string(),
-    }
-}
-
 /// The number of a text, as Python's `int` and `float` read it.
 pub(super) fn number(which: &str, text: &str) -> Result<Value, String> {
     let fault = || format!("`{which}` reads no number in \"{text}\"");
     let plain = text.trim();
-    let apart = plain
-        .split('_')
-        .all(|part| !part.is_empty() || plain.is_empty());
+    // `_` stands between two digits.
+    let bytes = plain.as_bytes();
+    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+    let apart =
+        (0..bytes.len()).all(|i| bytes[i] != b'_' || (i > 0 && digit(i - 1) && digit(i + 1)));
     if !apart {
         return Err(fault());
     }

@@ -265,7 +265,7 @@ pub(crate) fn int_shl(x: i64, y: i64) -> Option<i64> {
     if x == 0 && y >= 0 {
         return Some(0);
     }
-    let y = u32::try_from(y).ok().filter(|y| *y < 63)?;
+    let y = u32::try_from(y).ok().filter(|y| *y < 64)?;
     let r = x << y;
     (r >> y == x).then_some(r)
 }
@@ -278,10 +278,13 @@ pub(crate) fn float_mod(x: f64, y: f64) -> f64 {
     // Whole numbers need no slow remainder, and are the usual case: sizes divided by sizes.
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     if x.abs() < WHOLE && y.abs() < WHOLE && x.trunc() == x && y.trunc() == y {
-        return int_mod(x as i64, y as i64) as f64;
+        let r = int_mod(x as i64, y as i64) as f64;
+        return r.copysign(y);
     }
     let r = x % y;
-    if r != 0.0 && (r < 0.0) != (y < 0.0) {
+    if r == 0.0 {
+        0.0_f64.copysign(y)
+    } else if (r < 0.0) != (y < 0.0) {
         r + y
     } else {
         r
@@ -294,6 +297,9 @@ pub(crate) fn float_floor_div(x: f64, y: f64) -> f64 {
     let mut q = (x - m) / y;
     if m != 0.0 && (m < 0.0) != (y < 0.0) {
         q -= 1.0;
+    }
+    if q == 0.0 {
+        return q.copysign(x / y);
     }
     let floor = q.floor();
     if q - floor > 0.5 { floor + 1.0 } else { floor }

@@ -1,10 +1,12 @@
 //! Tokens to a tree, with Python's precedence.
 
+mod lists;
 mod of_script;
 
-use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, OfScript, UnaryOp};
+use super::ast::{BinaryOp, CompareOp, Expr, ExprKind, Form, UnaryOp};
 use super::comparable::comparable;
 use super::cursor::Parser;
+use super::operators::OVERFLOW;
 use super::token::{KEYWORDS, Token};
 use crate::error::{ExprError, Span};
 use crate::value::Value;
@@ -267,6 +269,13 @@ impl Parser {
             _ => return self.power(),
         };
         self.advance();
+        if op == UnaryOp::Negate && *self.peek() == Token::Least {
+            self.advance();
+            return Ok(Expr {
+                kind: ExprKind::Literal(Value::Int(i64::MIN)),
+                span: self.join(start),
+            });
+        }
         self.deeper()?;
         let e = self.unary()?;
         self.depth -= 1;
@@ -318,7 +327,21 @@ impl Parser {
         let kind = match self.peek().clone() {
             Token::Literal(v) => {
                 self.advance();
+                let texts = (&v, self.peek());
+                if let (Value::Str(_), Token::Literal(Value::Str(_))) = texts {
+                    return Err(ExprError::new(
+                        "a string stands after another: write `+` between them",
+                        self.span(),
+                    ));
+                }
                 ExprKind::Literal(v)
+            }
+            Token::Least => return Err(ExprError::new(OVERFLOW, start)),
+            Token::Sign("*" | "**") => {
+                return Err(ExprError::new(
+                    "`*` unpacks nothing here: write the elements, or join lists by `+`",
+                    start,
+                ));
             }
             Token::Name(n) => {
                 self.advance();
@@ -340,6 +363,12 @@ impl Parser {
                     ExprKind::Tuple(Vec::new())
                 } else {
                     let first = self.ternary()?;
+                    if self.is("for") {
+                        return Err(ExprError::new(
+                            "a generator is the only value of a call: write a list, `[… for …]`",
+                            self.span(),
+                        ));
+                    }
                     if self.is(",") {
                         self.advance();
                         let mut items = vec![first];
@@ -380,142 +409,7 @@ impl Parser {
             span: self.join(start),
         })
     }
-
-    /// The arguments of a call, or the one generator that they are.
-    fn call(&mut self, name: String, start: Span) -> Result<ExprKind, ExprError> {
-        if self.take(")") {
-            return Ok(ExprKind::Call(name, Vec::new()));
-        }
-        let from = self.span();
-        let first = self.ternary()?;
-        if self.in_script && self.is("=") {
-            return Err(self.by_position());
-        }
-        if self.is("for") {
-            let kind = self.comprehension(first, ")", Form::Generator)?;
-            if !OF_GENERATORS.contains(&name.as_str()) {
-                return Err(ExprError::new(
-                    format!("`{name}` takes no generator: write a list, `{name}([… for …])`"),
-                    start,
-                ));
-            }
-            let generator = Expr {
-                kind,
-                span: self.join(from),
-            };
-            return Ok(ExprKind::Call(name, vec![generator]));
-        }
-        let mut items = vec![first];
-        if self.take(",") {
-            items.extend(self.items(")")?);
-        } else {
-            self.demand(")")?;
-        }
-        Ok(ExprKind::Call(name, items))
-    }
-
-    fn list(&mut self, close: &str, form: Form) -> Result<ExprKind, ExprError> {
-        let start = self.span();
-        if self.take(close) {
-            return match form {
-                Form::Set if self.in_script => Ok(OfScript::Dict(Vec::new()).into()),
-                Form::Set => Err(ExprError::new(
-                    "`{}` is a dictionary, which has no meaning here: the empty list is `[]`",
-                    start,
-                )),
-                _ => Ok(ExprKind::List(Vec::new())),
-            };
-        }
-        let first = self.ternary()?;
-        if self.is("for") {
-            return self.comprehension(first, close, form);
-        }
-        if form == Form::Set && self.in_script && self.is(":") {
-            return self.dictionary(first);
-        }
-        if form == Form::Set && self.is(":") {
-            return Err(ExprError::new(
-                "a dictionary has no meaning here: write `a if x == … else b`",
-                self.span(),
-            ));
-        }
-        let mut items = vec![first];
-        if self.take(",") {
-            items.extend(self.items(close)?);
-        } else {
-            self.demand(close)?;
-        }
-        Ok(match form {
-            Form::Set => ExprKind::Set(items),
-            _ => ExprKind::List(items),
-        })
-    }
-
-    /// The rest of a comprehension from its `for` on.
-    fn comprehension(
-        &mut self,
-        item: Expr,
-        close: &str,
-        form: Form,
-    ) -> Result<ExprKind, ExprError> {
-        if self.in_script {
-            return self.loops(item, close, form);
-        }
-        self.demand("for")?;
-        let name = match self.advance() {
-            (Token::Name(n), _) => n,
-            (_, span) => return Err(ExprError::new("a name is expected after `for`", span)),
-        };
-        if self.is(",") {
-            return Err(ExprError::new(
-                "`for` takes one name here: index the element, as in `x[0]`",
-                self.span(),
-            ));
-        }
-        self.demand("in")?;
-        let source = self.or()?;
-        let condition = if self.take("if") {
-            Some(Box::new(self.or()?))
-        } else {
-            None
-        };
-        if self.is("for") || self.is("if") {
-            return Err(ExprError::new(
-                "a list has one `for` and one `if` here",
-                self.span(),
-            ));
-        }
-        self.demand(close)?;
-        Ok(ExprKind::Comprehension {
-            form,
-            item: Box::new(item),
-            name,
-            source: Box::new(source),
-            condition,
-        })
-    }
-
-    /// Comma-separated items up to and with `close`.
-    pub(super) fn items(&mut self, close: &str) -> Result<Vec<Expr>, ExprError> {
-        let mut items = Vec::new();
-        while !self.take(close) {
-            items.push(self.ternary()?);
-            if self.in_script && self.is("=") {
-                return Err(self.by_position());
-            }
-            if !self.take(",") {
-                self.demand(close)?;
-                break;
-            }
-        }
-        Ok(items)
-    }
 }
-
-/// Functions that take a generator.
-const OF_GENERATORS: [&str; 9] = [
-    "any", "all", "sum", "min", "max", "list", "tuple", "set", "sorted",
-];
 
 /// Whether a word has a meaning of its own in expressions, so that nothing can have it as a name. A parameter may be called
 /// `lambda`, as in other tuners: only an expression cannot use it.

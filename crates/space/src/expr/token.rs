@@ -6,6 +6,8 @@ use crate::value::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
     Literal(Value),
+    /// 2^63, which is an integer of 64 bits only after `-`.
+    Least,
     /// A name, dots included: `device.warp_size`.
     Name(String),
     /// An operator, a bracket or a keyword.
@@ -56,6 +58,9 @@ pub fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ExprError> {
             {
                 i += 1;
             }
+            if matches!(bytes.get(i), Some(b'"' | b'\'')) {
+                prefix(&text[from..i], Span { from, to: i })?;
+            }
             word(&text[from..i])
         } else if c == b'"' || c == b'\'' {
             let (string, end) = string(text, i)?;
@@ -64,6 +69,11 @@ pub fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ExprError> {
         } else if let Some(sign) = SIGNS.iter().find(|s| text[i..].starts_with(**s)) {
             i += sign.len();
             Token::Sign(sign)
+        } else if c == b'\\' && text[i + 1..].trim_start_matches('\r').starts_with('\n') {
+            return Err(ExprError::new(
+                "`\\` joins no lines: put the expression between `(` and `)`",
+                Span { from, to: i + 1 },
+            ));
         } else {
             let to = text.ceil_char_boundary(i + 1);
             return Err(ExprError::new(
@@ -139,9 +149,8 @@ fn number(text: &str, span: Span) -> Result<Token, ExprError> {
         _ => None,
     };
     if let Some(radix) = radix {
-        return i64::from_str_radix(&lower[2..], radix)
-            .map(|i| Token::Literal(Value::Int(i)))
-            .map_err(|_| ExprError::new(format!("`{text}` is not a number"), span));
+        return integer(&lower[2..], radix)
+            .ok_or_else(|| ExprError::new(format!("`{text}` is not a number"), span));
     }
     if plain.bytes().all(|b| b.is_ascii_digit()) {
         if plain.starts_with('0') && plain.bytes().any(|b| b != b'0') {
@@ -154,15 +163,58 @@ fn number(text: &str, span: Span) -> Result<Token, ExprError> {
                 span,
             ));
         }
-        return plain
-            .parse()
-            .map(|i| Token::Literal(Value::Int(i)))
-            .map_err(|_| ExprError::new(format!("`{text}` does not fit 64 bits"), span));
+        return integer(&plain, 10)
+            .ok_or_else(|| ExprError::new(format!("`{text}` does not fit 64 bits"), span));
     }
     match plain.parse::<f64>() {
         Ok(f) if f.is_finite() => Ok(Token::Literal(Value::Float(f))),
         _ => Err(ExprError::new(format!("`{text}` is not a number"), span)),
     }
+}
+
+fn integer(digits: &str, radix: u32) -> Option<Token> {
+    match u64::from_str_radix(digits, radix).ok()? {
+        n if n == i64::MIN.unsigned_abs() => Some(Token::Least),
+        n => i64::try_from(n).ok().map(|i| Token::Literal(Value::Int(i))),
+    }
+}
+
+/// Refuses a letter that gives the string after it another meaning.
+fn prefix(word: &str, span: Span) -> Result<(), ExprError> {
+    let instead = match word.to_ascii_lowercase().as_str() {
+        "f" | "fr" | "rf" => "join the parts, as in `'a' + str(n)`",
+        "r" => "write `\\\\` for a backslash",
+        "u" | "b" | "br" | "rb" => "write the string alone",
+        _ => return Ok(()),
+    };
+    let message = format!("`{word}` has no meaning before a string: {instead}");
+    Err(ExprError::new(message, span))
+}
+
+/// The character of an escape after its `\`, and the bytes that it takes; or why there is none.
+fn escaped(rest: &str) -> Result<(char, usize), String> {
+    let c = rest.chars().next().unwrap_or_default();
+    let digits = match c {
+        'n' => return Ok(('\n', 1)),
+        't' => return Ok(('\t', 1)),
+        'r' => return Ok(('\r', 1)),
+        '\\' | '\'' | '"' => return Ok((c, 1)),
+        '\n' | '\r' => return Err("`\\` joins no lines: leave it out".into()),
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        c => {
+            return Err(format!(
+                "invalid escape `\\{c}`: write the character itself, or `\\\\` for a backslash"
+            ));
+        }
+    };
+    let code = rest.get(1..=digits);
+    code.filter(|c| c.bytes().all(|b| b.is_ascii_hexdigit()))
+        .and_then(|c| u32::from_str_radix(c, 16).ok())
+        .and_then(char::from_u32)
+        .map(|made| (made, 1 + digits))
+        .ok_or_else(|| format!("`\\{c}` takes the {digits} hexadecimal digits of a character"))
 }
 
 fn string(text: &str, start: usize) -> Result<(String, usize), ExprError> {
@@ -187,11 +239,16 @@ fn string(text: &str, start: usize) -> Result<(String, usize), ExprError> {
                     },
                 ));
             }
-            (Some('\\'), Some(_)) => out.extend(chars.next().map(|c| match c {
-                'n' => '\n',
-                't' => '\t',
-                c => c,
-            })),
+            (Some('\\'), Some(_)) => {
+                let after = chars.as_str();
+                let (c, taken) = escaped(after).map_err(|message| {
+                    let from = text.len() - rest.len();
+                    let to = from + 1 + after.chars().next().map_or(0, char::len_utf8);
+                    ExprError::new(message, Span { from, to })
+                })?;
+                out.push(c);
+                chars = after[taken..].chars();
+            }
             (Some('\\'), None) => {}
             (Some(c), _) => out.push(c),
         }

@@ -38,22 +38,6 @@ pub(crate) enum ScriptError {
     /// The function takes another number of values.
     #[error("the script's {0}")]
     Arguments(String),
-    /// The result is not a list.
-    #[error("the script's `{function}` returns {kind}, not a list{}", if *kind == "`None`" { ": is `return` missing?" } else { "" })]
-    NotAList {
-        /// The function.
-        function: String,
-        /// Type of the result.
-        kind: &'static str,
-    },
-    /// An element of the result is not a plain value.
-    #[error("the script's `{function}` returns a list with {kind} in it")]
-    Item {
-        /// The function.
-        function: String,
-        /// Type of the element.
-        kind: &'static str,
-    },
 }
 
 /// Why a statement or an expression failed.
@@ -64,6 +48,14 @@ pub(crate) enum Cause {
     /// Of a function that expressions have too.
     #[error("{0}")]
     Function(String),
+    #[error("it returns {kind}, not a list{}", if *kind == "`None`" { ": is `return` missing?" } else { "" })]
+    NotAList { kind: &'static str },
+    #[error("it returns a list with {0} in it")]
+    InList(&'static str),
+    #[error(
+        "{0} changed while a loop goes through it: loop over a list of it, as in `for k in list(d)`"
+    )]
+    Changed(&'static str),
     #[error("`{0}` has no value yet")]
     Unset(String),
     #[error("index {index} of {length} values")]
@@ -74,7 +66,7 @@ pub(crate) enum Cause {
     ZeroStep(&'static str),
     #[error("the dictionary has no key {0}")]
     Key(String),
-    #[error("{0} cannot be a key or in a set: it can change")]
+    #[error("{0} cannot be a key or in a set: write a tuple")]
     Unhashable(&'static str),
     #[error("{0} has no elements")]
     NoElements(&'static str),

@@ -61,7 +61,7 @@ impl Call<'_> {
         Ok(last)
     }
 
-    fn all(&mut self, items: &[Node]) -> Run<Vec<Item>> {
+    pub fn all(&mut self, items: &[Node]) -> Run<Vec<Item>> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             out.push(self.eval(item)?);
@@ -126,6 +126,10 @@ impl Call<'_> {
                 })?;
                 match form {
                     Form::Set => self.heap.put_set(&out).at(e.at),
+                    Form::Dict => {
+                        let pairs = self.heap.put_list(out).at(e.at)?;
+                        self.heap.function("dict", &[pairs]).at(e.at)
+                    }
                     _ => self.heap.put_list(out).at(e.at),
                 }
             }
@@ -157,7 +161,7 @@ impl Call<'_> {
             return Ok(f(self, v));
         };
         let mut elements = self.elements(&first.source)?;
-        'elements: while let Some(v) = elements.next(&self.heap) {
+        'elements: while let Some(v) = elements.next(&mut self.heap, first.source.at)? {
             self.tick(first.steps, item.at)?;
             self.assign(&first.target, v)?;
             for condition in &first.conditions {

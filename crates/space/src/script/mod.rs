@@ -2,6 +2,7 @@
 //! (Fibonacci numbers, the prime factorisations of a size). Scripts are written in a part of Python. Their expressions
 //! are read, and their operators and functions evaluated, by [`crate::expr`]; statements are read and run here.
 
+mod elements;
 mod error;
 mod eval;
 mod read;
@@ -81,20 +82,15 @@ impl Scripts {
         let items = args.iter().map(|v| call.heap.item(v));
         let items = items.collect::<Result<_, _>>().map_err(here)?;
         let result = call.function(number, items, f.at).map_err(|f| failed(*f))?;
-        match call.heap.value(result, 0).map_err(here)? {
+        let at = call.ended;
+        let there = |cause| failed(Fault { at, cause });
+        match call.heap.value(result, 0).map_err(there)? {
             Ok(Value::Tuple(values)) => Ok(values),
-            Ok(_) => Err(ScriptError::NotAList {
-                function: function(),
-                kind: result.words(),
-            }),
-            Err(kind) if kind == result.words() => Err(ScriptError::NotAList {
-                function: function(),
-                kind,
-            }),
-            Err(kind) => Err(ScriptError::Item {
-                function: function(),
-                kind,
-            }),
+            Err(kind) if kind != result.words() => Err(there(Cause::InList(kind))),
+            _ => {
+                let kind = result.words();
+                Err(there(Cause::NotAList { kind }))
+            }
         }
     }
 }
@@ -105,8 +101,8 @@ impl Functions for Scripts {
             .map_err(|e| ExprError::new(e.to_string(), span))
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.names().any(|n| n == name)
+    fn names(&self) -> Vec<&str> {
+        self.names().collect()
     }
 }
 

@@ -59,41 +59,8 @@ pub(super) struct Call<'a> {
     levels: usize,
     /// The function that runs.
     running: usize,
-}
-
-/// What a loop goes through.
-pub(super) enum Elements {
-    Range {
-        next: i64,
-        step: i64,
-        left: usize,
-    },
-    /// A list, which may change meanwhile.
-    List {
-        id: usize,
-        next: usize,
-    },
-    Taken(std::vec::IntoIter<Item>),
-}
-
-impl Elements {
-    #[inline]
-    pub fn next(&mut self, heap: &Heap) -> Option<Item> {
-        match self {
-            Self::Range { next, step, left } => {
-                *left = left.checked_sub(1)?;
-                let item = Item::Int(*next);
-                *next = next.wrapping_add(*step);
-                Some(item)
-            }
-            Self::List { id, next } => {
-                let item = heap.lists[*id].get(*next).copied()?;
-                *next += 1;
-                Some(item)
-            }
-            Self::Taken(items) => items.next(),
-        }
-    }
+    /// Where the function that ended last did so.
+    pub ended: usize,
 }
 
 impl<'a> Call<'a> {
@@ -103,13 +70,14 @@ impl<'a> Call<'a> {
             budget,
             left: 0,
             taken: 0,
-            heap: Heap::new(&program.texts),
+            heap: Heap::new(&program.texts, &program.tuples),
             slots: Vec::new(),
             base: 0,
             yields: Vec::new(),
             calls: 0,
             levels: 0,
             running: 0,
+            ended: 0,
         }
     }
 
@@ -169,6 +137,9 @@ impl<'a> Call<'a> {
         self.running = caller;
         self.calls -= 1;
         self.levels -= f.height;
+        if f.generator || !matches!(flow, Flow::Return(_)) {
+            self.ended = f.at;
+        }
         if f.generator {
             let values = self.yields.pop().unwrap_or_default();
             return self.heap.put_list(values).at(at);
@@ -218,7 +189,7 @@ impl<'a> Call<'a> {
             }
             Do::For(target, source, body) => {
                 let mut elements = self.elements(source)?;
-                while let Some(item) = elements.next(&self.heap) {
+                while let Some(item) = elements.next(&mut self.heap, s.at)? {
                     self.tick(1, s.at)?;
                     self.assign(target, item)?;
                     match self.block(body)? {
@@ -230,8 +201,11 @@ impl<'a> Call<'a> {
             }
             Do::Break => return Ok(Flow::Break),
             Do::Continue => return Ok(Flow::Continue),
-            Do::Return(None) => return Ok(Flow::Return(Item::None)),
-            Do::Return(Some(e)) => return self.eval(e).map(Flow::Return),
+            Do::Return(e) => {
+                let v = e.as_ref().map_or(Ok(Item::None), |e| self.eval(e))?;
+                self.ended = s.at;
+                return Ok(Flow::Return(v));
+            }
             Do::Yield(e) => {
                 let v = self.eval(e)?;
                 if let Some(values) = self.yields.last_mut() {
@@ -249,24 +223,6 @@ impl<'a> Call<'a> {
     pub fn holds(&mut self, e: &Node) -> Run<bool> {
         let v = self.eval(e)?;
         Ok(self.heap.truth(v))
-    }
-
-    pub fn elements(&mut self, source: &Node) -> Run<Elements> {
-        Ok(match self.eval(source)? {
-            Item::Range(id) => {
-                let range = self.heap.range(id);
-                Elements::Range {
-                    next: range.0,
-                    step: range.2,
-                    left: range.len(),
-                }
-            }
-            Item::List(id) | Item::Tuple(id) => Elements::List {
-                id: id as usize,
-                next: 0,
-            },
-            other => Elements::Taken(self.heap.elements(other).at(source.at)?.into_iter()),
-        })
     }
 
     fn assign_all(&mut self, targets: &[Target], value: &Node) -> Run<()> {
@@ -332,7 +288,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// A list grows in place, as in Python.
+    /// Lists and sets change in place, as in Python.
     fn updated(&mut self, op: BinaryOp, old: Item, v: Item) -> Done<Item> {
         match (op, old) {
             (BinaryOp::Add, Item::List(id)) => {
@@ -340,7 +296,10 @@ impl<'a> Call<'a> {
                 self.heap.extend(id as usize, items)?;
                 Ok(old)
             }
-            _ => self.heap.binary(op, old, v),
+            _ => {
+                let new = self.heap.binary(op, old, v)?;
+                Ok(self.heap.put_into(old, new))
+            }
         }
     }
 

@@ -1,10 +1,10 @@
 //! Calls of functions at one point.
 
-use super::{Evaluated, Scope, each, eval, iterable};
+use super::{Evaluated, Functions, Scope, each, eval, iterable};
 use crate::error::{ExprError, Span};
 use crate::expr::ast::{BinaryOp, Expr, ExprKind, Form};
 use crate::expr::functions::{
-    distinct, divisors, extreme, gcd, number, power_modulo, rounded, sum, takes, text,
+    distinct, divisors, extreme, gcd, number, power_modulo, rounded, sum, takes,
 };
 use crate::expr::operators::{DOMAIN, FLOAT_OVERFLOW, MAX_LIST, OVERFLOW, binary};
 use crate::value::Value;
@@ -13,7 +13,8 @@ pub(super) fn call(name: &str, args: &[Expr], span: Span, scope: &Scope) -> Eval
     if let Some(list) = list_call(name, args, span, scope)? {
         return Ok(Value::Tuple(list));
     }
-    takes(name, args.len()).map_err(|m| ExprError::new(m, span))?;
+    let others = scope.scripts.map(Functions::names).unwrap_or_default();
+    takes(name, args.len(), &others).map_err(|m| ExprError::new(m, span))?;
     let short = name.strip_prefix("math.").unwrap_or(name);
     if let [only] = args
         && ["len", "sum", "min", "max", "any", "all"].contains(&short)
@@ -68,11 +69,9 @@ pub(crate) fn of_values(short: &str, values: Vec<Value>) -> Result<Value, String
             .ok_or_else(|| format!("an integer is expected, not {}", values[i].literal()))
     };
     let whole = |f: f64| -> Result<Value, String> {
-        if f.is_finite() && f.abs() < 9.2e18 {
-            Ok(Value::Int(f as i64))
-        } else {
-            Err(OVERFLOW.into())
-        }
+        crate::value::whole(f)
+            .map(Value::Int)
+            .ok_or(OVERFLOW.into())
     };
     let logarithm = |i: usize, of: fn(f64) -> f64| -> Result<f64, String> {
         match float(i)? {
@@ -87,7 +86,7 @@ pub(crate) fn of_values(short: &str, values: Vec<Value>) -> Result<Value, String
             None => Ok(Value::Float(float(0)?.abs())),
         },
         ("bool", [v]) => Ok(Value::Bool(v.truth())),
-        ("str", [v]) => Ok(Value::Str(text(v))),
+        ("str", [v]) => Ok(Value::Str(v.to_string())),
         ("int" | "float", [Value::Str(s)]) => number(short, s),
         ("float", [_]) => Ok(Value::Float(float(0)?)),
         ("round", [v, _]) => {
@@ -214,7 +213,7 @@ fn list_call(
             list.into_iter().map(Value::Int).collect()
         }
         _ => match scope.scripts {
-            Some(scripts) if scripts.has(name) => {
+            Some(scripts) if scripts.names().contains(&name) => {
                 let args: Vec<Value> = args
                     .iter()
                     .map(|a| eval(a, scope))

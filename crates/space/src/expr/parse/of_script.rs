@@ -124,11 +124,13 @@ impl Parser {
         loop {
             self.demand(":")?;
             items.push((key, self.ternary()?));
-            if self.is("for") {
-                return Err(ExprError::new(
-                    "comprehensions of dictionaries are not available in scripts: write a loop",
-                    self.span(),
-                ));
+            if self.is("for") && items.len() == 1 {
+                let (key, value) = items.remove(0);
+                let pair = Expr {
+                    span: key.span,
+                    kind: ExprKind::Tuple(vec![key, value]),
+                };
+                return self.loops(pair, "}", Form::Dict);
             }
             if !self.take(",") {
                 self.demand("}")?;

@@ -9,7 +9,7 @@ use crate::plan::graph::table::COMBINATIONS;
 
 impl Lowering<'_> {
     pub(crate) fn call(&mut self, name: &str, args: &[Expr], span: Span) -> Lowered {
-        takes(name, args.len()).map_err(|m| ExprError::new(m, span))?;
+        takes(name, args.len(), &[]).map_err(|m| ExprError::new(m, span))?;
         let short = name.strip_prefix("math.").unwrap_or(name);
         let by_values = || {
             ExprError::new(

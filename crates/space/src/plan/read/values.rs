@@ -45,6 +45,9 @@ pub fn static_lists(
         };
         if let Some(list) = &list {
             check_list(list, &what)?;
+            if list.is_empty() {
+                return Err(nothing(&parsed.domains[i], &what));
+            }
         }
         lists.push(list);
     }
@@ -119,6 +122,23 @@ fn decimal(a: f64, b: f64, c: f64) -> Option<(f64, f64, f64, f64)> {
         });
         Some((a?, b?, c?, scale))
     })
+}
+
+/// The error of a parameter without values.
+fn nothing(domain: &ParsedDomain, what: &str) -> SpaceError {
+    let (text, hint) = match domain {
+        ParsedDomain::List(_) => return SpaceError::new(format!("{what}: the list has no values")),
+        ParsedDomain::Expr(Domain::Values(_), text) => (text.as_str(), None),
+        ParsedDomain::Expr(Domain::Range { .. }, text) => {
+            let down = "a range goes down with a step below 0, as in `8 : 1 : -1`";
+            (text.as_str(), Some(down.to_owned()))
+        }
+    };
+    SpaceError {
+        message: format!("{what}: `{text}` gives no values"),
+        hint,
+        expression: Some(text.to_owned()),
+    }
 }
 
 fn check_list(list: &[Value], what: &str) -> Built<()> {

@@ -3,7 +3,7 @@
 use super::lines::Line;
 use super::lower::{Shared, Signature, check_name};
 use crate::error::{ExprError, Span};
-use crate::expr::{Expr, Parser, Scope, Token, eval, reserved};
+use crate::expr::{Expr, ExprKind, Parser, Scope, Token, eval, reserved};
 use crate::script::values::functions;
 use crate::script::values::item::Item;
 
@@ -106,10 +106,15 @@ pub fn signature(p: &mut Parser, shared: &mut Shared) -> Parsed<Signature> {
 }
 
 fn default(e: &Expr, shared: &mut Shared) -> Parsed<Item> {
+    if let ExprKind::Tuple(items) = &e.kind {
+        let items = items.iter().map(|e| default(e, shared));
+        let items = items.collect::<Parsed<_>>()?;
+        return Ok(shared.tuple(items));
+    }
     let v = eval(e, &Scope::new(&|_: &str| None))?;
     shared.constant(&v).ok_or_else(|| {
         ExprError::new(
-            "a default is a number, a string, a boolean or `None`",
+            "a default is a number, a string, a boolean, `None` or a tuple of these",
             e.span,
         )
     })

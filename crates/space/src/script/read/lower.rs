@@ -2,7 +2,7 @@
 
 use super::tree::{Kind, Loop, Node, Target};
 use crate::error::{ExprError, Span, closest};
-use crate::expr::{Expr, ExprKind, Form, OfScript};
+use crate::expr::{Expr, ExprKind, Form, OfScript, takes_not};
 use crate::script::values::functions;
 use crate::script::values::item::Item;
 use crate::value::Value;
@@ -25,10 +25,17 @@ pub struct Signature {
 pub struct Shared {
     pub signatures: Vec<Signature>,
     pub texts: Vec<Box<str>>,
+    pub tuples: Vec<Vec<Item>>,
 }
 
 impl Shared {
-    /// A constant; a tuple is none.
+    /// A tuple of constants.
+    pub fn tuple(&mut self, items: Vec<Item>) -> Item {
+        self.tuples.push(items);
+        Item::Tuple((self.tuples.len() - 1) as u32)
+    }
+
+    /// A constant; a tuple is none, since a list is written as one.
     pub fn constant(&mut self, v: &Value) -> Option<Item> {
         Some(match v {
             Value::None => Item::None,
@@ -318,16 +325,7 @@ pub fn takes(f: &Signature, values: usize) -> Result<(), String> {
     if (least..=most).contains(&values) {
         return Ok(());
     }
-    let number = if least == most {
-        most.to_string()
-    } else {
-        format!("{least} to {most}")
-    };
-    let plural = if most == 1 { "" } else { "s" };
-    Err(format!(
-        "`{}` takes {number} value{plural}, not {values}",
-        f.name
-    ))
+    Err(takes_not(&f.name, least, most, values))
 }
 
 /// Words of Python that are no names, and those that expressions have as values.

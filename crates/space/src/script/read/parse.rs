@@ -7,11 +7,13 @@ use super::lower::{Names, Shared};
 use super::tree::Function;
 use crate::error::{ExprError, Span};
 use crate::expr::Parser;
+use crate::script::values::item::Item;
 
-/// The functions of a script, and the texts that stand in it.
+/// The functions of a script, the texts that stand in it and the tuples of its defaults.
 pub struct Program {
     pub functions: Vec<Function>,
     pub texts: Vec<Box<str>>,
+    pub tuples: Vec<Vec<Item>>,
 }
 
 pub fn parse(text: &str) -> Parsed<Program> {
@@ -67,5 +69,6 @@ pub fn parse(text: &str) -> Parsed<Program> {
     Ok(Program {
         functions,
         texts: shared.texts,
+        tuples: shared.tuples,
     })
 }

@@ -6,7 +6,7 @@ use crate::script::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
 use crate::value::Value;
 
 /// Functions that only scripts have, and how many values they take at least and at most.
-const OWN: [(&str, usize, usize); 9] = [
+const OWN: [(&str, usize, usize); 10] = [
     ("dict", 0, 1),
     ("divisors", 1, 1),
     ("enumerate", 1, 2),
@@ -14,6 +14,7 @@ const OWN: [(&str, usize, usize); 9] = [
     ("powers_of_two", 2, 2),
     ("reversed", 1, 1),
     ("set", 0, 1),
+    ("sum", 1, 2),
     ("tuple", 0, 1),
     ("zip", 1, usize::MAX),
 ];
@@ -29,10 +30,8 @@ pub fn find(name: &str, values: usize) -> Option<Result<&'static str, String>> {
     let found = names().find(|n| *n == short)?;
     Some(match OWN.iter().find(|f| f.0 == short) {
         Some(&(_, least, most)) if (least..=most).contains(&values) => Ok(found),
-        Some((_, least, _)) => Err(format!(
-            "`{name}` takes {least} or more values, not {values}"
-        )),
-        None => expr::takes(name, values).map(|()| found),
+        Some(&(_, least, most)) => Err(expr::takes_not(name, least, most, values)),
+        None => expr::takes(name, values, &[]).map(|()| found),
     })
 }
 
@@ -60,10 +59,21 @@ impl Heap<'_> {
                 }
                 self.put_range(Span3(start, stop, step))
             }
-            ("sum", [of]) => {
-                let mut sum = Item::Int(0);
-                for item in self.elements(*of)? {
-                    sum = self.binary(BinaryOp::Add, sum, item)?;
+            ("sum", [_, Item::Text(_)]) => {
+                Err(Cause::Absent("`sum` adds no strings: write `''.join(…)`"))
+            }
+            ("sum", [of, ..]) => {
+                let items = self.elements(*of)?;
+                let mut sum = args.get(1).copied().unwrap_or(Item::Int(0));
+                for (i, item) in items.into_iter().enumerate() {
+                    match (sum, item) {
+                        // The list so far is nobody else's after the first sum.
+                        (Item::List(id), Item::List(_)) if i > 0 => {
+                            let more = self.elements(item)?;
+                            self.extend(id as usize, more)?;
+                        }
+                        _ => sum = self.binary(BinaryOp::Add, sum, item)?,
+                    }
                 }
                 Ok(sum)
             }
@@ -197,7 +207,7 @@ impl Heap<'_> {
                 let v = self.plain(item).unwrap_or(Value::None);
                 match v {
                     Value::Str(_) if within => out.push_str(&v.literal()),
-                    v => out.push_str(&expr::text(&v)),
+                    v => out.push_str(&v.to_string()),
                 }
                 return if out.len() > MAX_SIZE {
                     Err(Cause::LongText)

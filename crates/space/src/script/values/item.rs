@@ -1,7 +1,7 @@
 //! Values while a function runs: small ones as they are, others by their number on the heap of the call.
 
 use crate::script::error::{CALL_STEPS, Cause, Done, MAX_NESTED, MAX_SIZE};
-use crate::value::Value;
+use crate::value::{Value, whole};
 use hashbrown::HashMap;
 
 /// A value. Lists and dictionaries that are equal by number are the same, as in Python.
@@ -78,6 +78,8 @@ pub enum Key {
 pub struct Dict {
     places: HashMap<Key, usize>,
     entries: Vec<Option<(Item, Item)>>,
+    /// How often a key came or went.
+    pub changes: u64,
 }
 
 impl Dict {
@@ -98,6 +100,7 @@ impl Dict {
                 }
             }
             None => {
+                self.changes += 1;
                 self.places.insert(key, self.entries.len());
                 self.entries.push(Some((name, value)));
             }
@@ -106,6 +109,7 @@ impl Dict {
 
     pub fn take(&mut self, key: &Key) -> Option<Item> {
         let place = self.places.remove(key)?;
+        self.changes += 1;
         let taken = self.entries[place].take().map(|(_, v)| v);
         if self.entries.len() > 2 * self.places.len() + 16 {
             self.close_gaps();
@@ -129,6 +133,20 @@ impl Dict {
         self.entries.retain(Option::is_some);
     }
 
+    /// Has the keys and values of another one from now on.
+    fn take_from(&mut self, new: Self) {
+        let has = |key| self.places.contains_key(key);
+        let same = self.len() == new.len() && new.places.keys().all(has);
+        let changes = self.changes + u64::from(!same);
+        *self = Self { changes, ..new };
+    }
+
+    /// The first entry from a place on, and the place after it.
+    pub fn entry(&self, from: usize) -> Option<((Item, Item), usize)> {
+        let mut rest = self.entries.iter().enumerate().skip(from);
+        rest.find_map(|(i, e)| e.map(|e| (e, i + 1)))
+    }
+
     pub fn entries(&self) -> impl Iterator<Item = (Item, Item)> {
         self.entries.iter().flatten().copied()
     }
@@ -147,11 +165,11 @@ pub struct Heap<'a> {
 }
 
 impl<'a> Heap<'a> {
-    pub fn new(constants: &'a [Box<str>]) -> Self {
+    pub fn new(constants: &'a [Box<str>], tuples: &[Vec<Item>]) -> Self {
         Self {
             constants,
             texts: Vec::new(),
-            lists: Vec::new(),
+            lists: tuples.to_vec(),
             ranges: Vec::new(),
             dicts: Vec::new(),
             owed: 0,
@@ -246,6 +264,22 @@ impl<'a> Heap<'a> {
         self.put_dict(dict).map(Item::Set)
     }
 
+    /// Puts a new list or set into the place of an old one, which all its names see; any other value stays itself.
+    pub fn put_into(&mut self, old: Item, new: Item) -> Item {
+        match (old, new) {
+            (Item::List(to), Item::List(from)) => {
+                self.lists[to as usize] = std::mem::take(&mut self.lists[from as usize]);
+                old
+            }
+            (Item::Set(to), Item::Set(from)) => {
+                let new = std::mem::take(&mut self.dicts[from as usize]);
+                self.dicts[to as usize].take_from(new);
+                old
+            }
+            _ => new,
+        }
+    }
+
     /// Puts an entry into a dictionary or a set.
     pub fn put_entry(&mut self, id: u32, name: Item, value: Item) -> Done<()> {
         let key = self.key(name, 0)?;
@@ -276,8 +310,7 @@ impl<'a> Heap<'a> {
             Item::List(_) | Item::Dict(_) | Item::Set(_) | Item::Range(_) => {
                 return Err(Cause::Unhashable(item.words()));
             }
-            Item::Float(f) if f.trunc() == f && f.abs() < 9e18 => Key::Int(f as i64),
-            Item::Float(f) => Key::Float(f.to_bits()),
+            Item::Float(f) => whole(f).map_or(Key::Float(f.to_bits()), Key::Int),
             _ => item.int().map_or(Key::None, Key::Int),
         })
     }

@@ -3,7 +3,7 @@
 use super::item::{Heap, Item};
 use crate::expr::{self, BinaryOp, CompareOp, OperatorError, UnaryOp};
 use crate::script::error::{Cause, Done, MAX_NESTED, MAX_SIZE};
-use crate::value::Value;
+use crate::value::{Value, whole};
 
 impl Heap<'_> {
     pub fn truth(&self, item: Item) -> bool {
@@ -74,9 +74,15 @@ impl Heap<'_> {
                 let like = if a.int().is_some() { b } else { a };
                 self.put_like(like, many)
             }
-            (_, Item::Set(_), Item::Set(y)) => {
-                let other: Vec<Item> = self.set_items(y)?;
-                let own: Vec<Item> = self.elements(a)?;
+            (_, Item::Set(x), Item::Set(y)) => {
+                // Of what is equal, as 1 and 1.0, `&` takes that of the smaller set.
+                let sizes = [x, y].map(|id| self.dicts[id as usize].len());
+                let (a, b) = match op == BinaryOp::BitAnd && sizes[1] <= sizes[0] {
+                    true => (b, a),
+                    false => (a, b),
+                };
+                let other = self.elements(b)?;
+                let own = self.elements(a)?;
                 let mut out = Vec::new();
                 for &item in &own {
                     let both = self.contains(b, item)?;
@@ -233,7 +239,11 @@ impl Heap<'_> {
             }
             Item::Range(id) => {
                 let range = self.range(id);
-                Ok(match v.int() {
+                let place = match v {
+                    Item::Float(f) => whole(f),
+                    _ => v.int(),
+                };
+                Ok(match place {
                     Some(i) if range.len() != 0 => {
                         let from = i128::from(i) - i128::from(range.0);
                         let step = i128::from(range.2);
@@ -280,6 +290,9 @@ impl Heap<'_> {
 
     /// In ascending order; what has no order with its neighbour is an error.
     pub fn sorted(&mut self, items: Vec<Item>) -> Done<Vec<Item>> {
+        if items.len() < 2 {
+            return Ok(items);
+        }
         self.owe(items.len() * 4)?;
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {

@@ -409,20 +409,20 @@ CALLS = [
 HELPERS = {"by_reference": [change], "even": [odd], "ackermann": [value], "queens": [place]}
 
 
-def main():
+def write(functions, helpers):
     out = []
-    for function, *calls in CALLS:
-        script = "\n".join(inspect.getsource(f) for f in [function] + HELPERS.get(function.__name__, []))
+    for function, *calls in functions:
+        script = "\n".join(inspect.getsource(f) for f in [function] + helpers.get(function.__name__, []))
         rows = []
         for args in calls:
             call = f"{function.__name__}({', '.join(map(repr, args))})"
             try:
                 rows.append([call, repr(list(function(*args)))])
-            except (ArithmeticError, LookupError, TypeError, ValueError, UnboundLocalError):
+            except (ArithmeticError, LookupError, TypeError, ValueError, RuntimeError, UnboundLocalError):
                 rows.append([call, None])
         out.append({"script": script, "calls": rows})
     print("[\n" + ",\n".join(json.dumps(row) for row in out) + "\n]")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write(CALLS, HELPERS))
