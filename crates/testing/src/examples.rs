@@ -164,7 +164,8 @@ impl Examples {
                 let end = args.iter().position(|w| w == "--").or_else(|| {
                     let runs = self.called == "greenup"
                         && ["run", "profile"].contains(&args.first()?.as_str());
-                    args.iter().position(|w| runs && w.contains(' '))
+                    let is_command = |w: &String| w.contains(' ') || w.starts_with("./");
+                    args.iter().position(|w| runs && is_command(w))
                 });
                 let args = &args[..end.unwrap_or(args.len())];
                 let args = args.iter().map(|w| with_values(w));

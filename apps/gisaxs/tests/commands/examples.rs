@@ -5,6 +5,8 @@ use greenup_testing::examples::Plan;
 const PLAN: Plan = Plan {
     elsewhere: &[
         ("cuda", "a GPU"),
+        ("--scaling", "many minutes"),
+        ("--cases paper", "many minutes"),
         ("q.csv", "a file of the user"),
         ("blend.toml", "a file of the user"),
         ("host.toml", "a machine of the user"),

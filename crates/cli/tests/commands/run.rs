@@ -90,7 +90,7 @@ fn words_with_blanks_are_commands() {
         ),
         (&["run", "sleep 'open"], "not a command line"),
     ] {
-        let e = fails(words);
+        let e = is_refused(&mut command(words));
         assert!(e.contains(why), "{e}");
     }
 }

@@ -181,7 +181,7 @@ fn bad_problems_are_refused_in_words() {
             "`sizes` is no constant",
         ),
         ("how = \"0 : 9\"", "how = \"1 : 9\"", "no trial succeeded"),
-        ("width = [1, 2]", "width = []", "no point of the space"),
+        ("width = [1, 2]", "width = []", "the list has no values"),
         ("twice\"\nflags", "thrice\"\nflags", "no trial succeeded"),
         ("[measure]", "[mesure]", "`mesure` is not part"),
     ]

@@ -12,6 +12,9 @@ use greenup_study::energy::at_roof;
 use greenup_tune::analyze::counted::marginal;
 use serde::Serialize;
 
+/// The name of what the meter counted outside of the window.
+pub const OUTSIDE: &str = "before the first and after the last work";
+
 /// From the first work of the GPU to its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Window {
@@ -139,11 +142,7 @@ pub(super) fn profile(
     }
     if let (Some(all), Some(inside)) = (measured_j, inside) {
         let outside_s = run.wall_s - (b - a);
-        let mut row = Row::plain(
-            "before the first and after the last work",
-            Basis::Measured,
-            outside_s,
-        );
+        let mut row = Row::plain(OUTSIDE, Basis::Measured, outside_s);
         row.joules = Some(all - inside);
         row.model_j = row.joules;
         row.power_w = row

@@ -5,7 +5,7 @@ mod gpu;
 mod row;
 
 pub use class::Class;
-pub use gpu::{GpuProfile, Window};
+pub use gpu::{GpuProfile, OUTSIDE, Window};
 pub use row::{Basis, Row};
 
 use crate::activity::Activity;

@@ -1,6 +1,6 @@
 //! Tables of the page, and the same as CSV.
 
-use crate::attribution::{GpuProfile, Profile, Row};
+use crate::attribution::{GpuProfile, OUTSIDE, Profile, Row};
 use crate::cpu::{Cpu, Estimated};
 use greenup_model::Op;
 use greenup_report::si::{si, three};
@@ -50,7 +50,7 @@ pub fn columns(g: &GpuProfile) -> Columns<'_, (Option<usize>, &Row)> {
         .percent(
             "of the time",
             "share of the time from the first to the last work",
-            move |(_, r)| (busy > 0.0).then(|| r.share_s / busy),
+            move |(_, r)| (busy > 0.0 && r.name != OUTSIDE).then(|| r.share_s / busy),
         )
         .si(
             "energy",

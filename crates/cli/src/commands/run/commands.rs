@@ -46,7 +46,7 @@ pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
     let is_made = args.setup.is_some() || !args.prepare.is_empty();
     for c in &all {
         if let Some(path) = &c.input
-            && !(is_made && !path.exists())
+            && (!is_made || path.exists())
         {
             let readable = File::open(path).and_then(|f| f.metadata());
             let cause = match readable {

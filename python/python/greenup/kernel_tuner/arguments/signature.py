@@ -13,7 +13,7 @@ _NAMES = {
     "int32": ("int", "int32_t"), "uint32": ("uint", "unsigned int", "uint32_t"),
     "int64": ("long", "int64_t"), "uint64": ("ulong", "unsigned long", "uint64_t"),
     "float16": ("half",), "float32": ("float",), "float64": ("double",),
-    "complex64": ("float2",), "complex128": ("double2",),
+    "complex64": ("float2", "complex<float>"), "complex128": ("double2", "complex<double>"),
 }  # fmt: skip
 #: A type that is known by its name; others, such as a template's ``T`` or a structure, take what is given.
 _KNOWN = re.compile(r"\b(?:bool|u?char|u?short|u?int|u?long|half|float|double)\d*\b|\bu?int\d+_t\b|\b(?:un)?signed\b")

@@ -2,6 +2,7 @@
 
 use super::*;
 
+mod measured;
 mod odd;
 
 fn read_as(text: &str, options: &Options) -> Result<Vec<DeviceLog>, LogError> {
