@@ -134,7 +134,8 @@ fn delimiter(first: &str, next: &str) -> u8 {
     }
 }
 
-/// Whether two rows without blanks have an empty cell at the same place between single tabs: a value is missing there.
+/// Whether two rows without blanks have three values and an empty cell at the same place between single tabs: a value is missing
+/// there. With more values several tabs part columns, as they may.
 fn has_gap(first: &str, next: &str) -> bool {
     let empty = |row: &str| -> Vec<bool> {
         let row = row.trim_matches('\t');
@@ -142,7 +143,8 @@ fn has_gap(first: &str, next: &str) -> bool {
     };
     let gaps = empty(first);
     let uneven = gaps.contains(&true) && gaps.windows(2).any(|w| w == [false, false]);
-    uneven && gaps == empty(next) && ![first, next].iter().any(|row| row.contains(' '))
+    let three = gaps.iter().filter(|is_empty| !**is_empty).count() == 3;
+    uneven && three && gaps == empty(next) && ![first, next].iter().any(|row| row.contains(' '))
 }
 
 /// The delimiter of the first lines of a file, a blank for any number of them, and the header in a comment above the first row, as

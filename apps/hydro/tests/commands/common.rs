@@ -25,6 +25,15 @@ pub fn error(args: &[&str]) -> String {
     is_refused(std::process::Command::new(BIN).args(args))
 }
 
+/// A checkpoint goes on by a step, whichever one it is at.
+pub fn one_more_step(file: &str) -> J {
+    let said = error(&["restart", file, "--steps", "1"]);
+    let rest = said.split("already at step ").nth(1).unwrap_or_default();
+    let at = rest.split(';').next().unwrap_or_default();
+    let at: u64 = at.parse().unwrap_or_else(|_| panic!("{said}"));
+    numbers(&["restart", file, "--steps", &(at + 1).to_string()])
+}
+
 pub fn path(dir: &tempfile::TempDir, name: &str) -> String {
     dir.path().join(name).to_str().unwrap().to_owned()
 }

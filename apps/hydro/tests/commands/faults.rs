@@ -1,6 +1,6 @@
 //! Full disks, signals, and runs that share a folder.
 
-use super::common::{BIN, TRIPLE, error, hydro, numbers, path, started};
+use super::common::{BIN, TRIPLE, error, hydro, numbers, one_more_step, path, started};
 use greenup_testing::{fails, is_ended_by, on_a_full_disk, text, wait_until, wait_until_handled};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
@@ -127,7 +127,7 @@ fn signals_end_a_run_at_once() {
         assert!(early.is_none(), "{args:?} ended by itself: {early:?}");
         is_ended_by(&mut child, signal);
     }
-    let rest = numbers(&["restart", &kept, "--steps", "1"]);
+    let rest = one_more_step(&kept);
     assert!(rest["steps"].as_u64().unwrap() > 0);
 }
 

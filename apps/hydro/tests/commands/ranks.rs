@@ -1,6 +1,6 @@
 //! Several ranks: as threads, and as processes with each MPI that is installed.
 
-use super::common::BIN;
+use super::common::{BIN, one_more_step};
 use greenup_testing::Busy;
 use greenup_testing::mpi::{launchers, with_ranks};
 use greenup_testing::{fails, is_refused, names, on_a_full_disk, succeeds, text, unfinished};
@@ -411,8 +411,7 @@ fn with_mpi_a_killed_rank_ends_all_and_keeps_the_checkpoint() {
                 std::thread::sleep(Duration::from_millis(20));
             }
             assert!(killed.elapsed() < Duration::from_secs(10), "{launcher}");
-            let mut command = hydro("restart");
-            json(command.arg(&file).args(["--steps", "1"]));
+            one_more_step(&word);
         }
     }
 }

@@ -152,7 +152,6 @@ fn all_cases_run_on_one_rank_and_two() {
     let dir = tempfile::tempdir().unwrap();
     let printed = json(&[
         "study",
-        "--scaling",
         "--device",
         "cpu",
         "--all-cases",

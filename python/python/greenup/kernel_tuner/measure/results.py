@@ -36,17 +36,14 @@ def result_of(trial, params, verbose=False):
         result["time"] = 1e3 * measured["time_s"]
         result["times"] = times
     elif (returned := _RETURNED.search((trial.get("failed") or {}).get("message", ""))) is not None:
-        # As in Kernel Tuner it is the time; NaN and infinities are never the best, and no time is negative.
+        # As in Kernel Tuner it is the time, whatever it says; NaN and infinities are never the best.
         ms = 1e3 * float(returned[1])
         warnings.warn(
             f"config {get_config_string(params)} returned {ms:g} ms as its time: it returns milliseconds as float",
             RuntimeWarning,
             stacklevel=2,
         )
-        if ms < 0:
-            result["__error__"] = RuntimeFailedConfig()
-        else:
-            result["time"], result["times"] = ms, [ms]
+        result["time"], result["times"] = ms, [ms]
     else:
         result["__error__"] = _error(trial, params, verbose)
     result["compile_time"] = 1e3 * trial.get("build_s", 0.0)
