@@ -49,6 +49,10 @@ const PLAN: Plan = Plan {
         ("{cc}", "a source of the user"),
         ("TILE=8", "NVRTC"),
         ("--full", "many minutes"),
+        ("node7", "many minutes"),
+        ("--square-wave", "an energy sensor"),
+        ("stencil --format json", "an energy sensor"),
+        ("form_factor_xeon16", "a sweep that is there"),
     ],
     slow: &[
         "greenup study",
