@@ -144,7 +144,7 @@ pub enum FmmError {
     /// The method is for low frequencies.
     #[error(
         "k times half the extent of the points is {parameter:.3}; surfaces of this accuracy resolve waves up to {limit:.1}: \
-         use a lower {}: the method is for low frequencies",
+         the method is for low frequencies. Use a lower {}, or direct sums, such as `fmm direct` writes",
         setting("k")
     )]
     HighFrequency {

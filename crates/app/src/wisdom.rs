@@ -71,13 +71,11 @@ pub(crate) fn set(mut matches: &ArgMatches) {
     while let Some((_, below)) = matches.subcommand() {
         matches = below;
     }
-    if matches.try_contains_id("no-wisdom").is_err() {
+    // Of an unknown flag clap gives an error in debug builds, and nothing in others.
+    let Ok(Some(none)) = matches.try_get_one::<bool>("no-wisdom") else {
         return;
-    }
-    let source = match (
-        matches.get_flag("no-wisdom"),
-        matches.get_one::<PathBuf>("wisdom-file"),
-    ) {
+    };
+    let source = match (*none, matches.get_one::<PathBuf>("wisdom-file")) {
         (true, _) => Source::None,
         (_, Some(path)) => Source::File(path.clone()),
         _ => Source::Default,

@@ -311,7 +311,7 @@ def test_a_config_that_crashes_is_skipped(problem):
 def test_what_cannot_be_a_time_is_named(problem):
     with pytest.warns(UserWarning, match="scale returns void, so its time is not known"):
         kernel_tuner.tune_kernel(**{**problem, "kernel_source": SCALE.replace("float scale", "void scale").replace("return (float)", "(void)")})
-    for wrong in (0, -1, 2.5):
+    for wrong in (0, -1, 2.5, None, "3", float("nan"), float("inf")):
         with pytest.raises(ValueError, match="at least one"):
             kernel_tuner.tune_kernel(**{**problem, "iterations": wrong})
 

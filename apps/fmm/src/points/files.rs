@@ -265,8 +265,10 @@ fn csv_values(path: &Path, inner: impl Read) -> Result<(Vec<f64>, usize), FmmErr
                         "" if delimiter == b'\t' => {
                             ": one tab parts two columns, two have an empty cell between them"
                         }
-                        _ if field.contains(',') => ": decimals need a point",
-                        _ if field.contains(['d', 'D']) => ": exponents are written with e",
+                        _ if field.contains([',', ' ', '\t']) => ": decimals need a point",
+                        _ if is_number_like(field) && field.contains(['d', 'D']) => {
+                            ": exponents are written with e"
+                        }
                         _ => "",
                     };
                     invalid(

@@ -10,6 +10,9 @@ pub(super) type Cells = (usize, Vec<String>);
 pub(super) fn number(cell: &str) -> Result<f64, String> {
     cell.parse().map_err(|_| match cell {
         "" => "a cell is empty".to_owned(),
+        _ if cell.contains(',') => {
+            format!("\"{cell}\" is not a number: decimals need a point")
+        }
         _ => format!("\"{cell}\" is not a number"),
     })
 }
@@ -92,7 +95,9 @@ pub(super) fn text(path: &Path, contents: &str) -> Result<Text, GisaxsError> {
             });
         };
         if rows.is_empty() {
-            let is_name = |cell: &String| !cell.is_empty() && number(cell).is_err();
+            // A decimal comma makes no name.
+            let is_name =
+                |cell: &String| !cell.is_empty() && number(&cell.replace(',', ".")).is_err();
             by = separator(line);
             let comment = rest.trim_start_matches('#');
             let comment = comment.split('#').next().unwrap_or_default().trim();

@@ -61,6 +61,7 @@ impl Layout {
         }
         rows.into_iter()
             .map(|(line, cells)| {
+                no_decimal_commas(&cells, by).map_err(|m| wrong(line, m))?;
                 if cells.len() < width || cells.len() > width && !more {
                     return Err(wrong(
                         line,
@@ -73,14 +74,6 @@ impl Layout {
                                 self.plain_names()
                             ),
                         },
-                    ));
-                }
-                if by == Some(',')
-                    && let Some(cell) = cells.iter().find(|c| several(c))
-                {
-                    return Err(wrong(
-                        line,
-                        format!("\"{cell}\" is several numbers, parted by commas from others: write decimals with a point, or part all columns alike"),
                     ));
                 }
                 let row = places.iter().zip(self.columns).map(|((place, factor), c)| {
@@ -100,23 +93,28 @@ impl Layout {
     }
 }
 
-/// Whether a cell holds several numbers: the commas around it are decimal ones.
-fn several(cell: &str) -> bool {
-    let mut words = cell.split_whitespace();
-    let is_number = |w: &str| number(w).is_ok();
-    words.next().is_some_and(is_number) && words.next().is_some_and(is_number)
+/// Refuses a row in which a cell between commas holds several numbers: the commas are decimal ones.
+fn no_decimal_commas(cells: &[String], by: Option<char>) -> Result<(), String> {
+    let several = |cell: &&String| {
+        let mut words = cell.split_whitespace();
+        let is_number = |w: &str| number(w).is_ok();
+        words.next().is_some_and(is_number) && words.next().is_some_and(is_number)
+    };
+    match cells.iter().find(several).filter(|_| by == Some(',')) {
+        None => Ok(()),
+        Some(cell) => Err(format!(
+            "\"{cell}\" is several numbers, parted by commas from others: write decimals with a point, or part all columns alike"
+        )),
+    }
 }
 
-/// Whether the cells are the parts of one number with a decimal comma.
+/// Whether the cells are the parts of numbers with decimal commas, two each.
 fn is_decimal(cells: &[String]) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    match cells {
-        [whole, rest] => {
-            let mantissa = rest.split(['e', 'E']).next().unwrap_or_default();
-            digits(whole.trim_start_matches(['-', '+'])) && digits(mantissa)
-        }
-        _ => false,
-    }
+    let whole = |s: &str| digits(s.trim().trim_start_matches(['-', '+']));
+    let rest = |s: &str| digits(s.split(['e', 'E']).next().unwrap_or_default());
+    let pairs = cells.as_chunks::<2>();
+    pairs.1.is_empty() && pairs.0.iter().all(|[a, b]| whole(a) && rest(b))
 }
 
 /// All numbers of a table whose rows have the same number of columns: an image. NaN are gaps.
@@ -140,6 +138,7 @@ pub fn matrix(path: &Path) -> Result<Rows, GisaxsError> {
     rows.into_iter()
         .map(|(line, cells)| {
             let wrong = |m: String| fail(path, format!("line {line}: {m}"));
+            no_decimal_commas(&cells, by).map_err(wrong)?;
             if cells.len() != width {
                 return Err(wrong(format!(
                     "{} columns, but the first row has {width}",

@@ -161,6 +161,15 @@ fn decimal_commas_are_no_columns() {
     for text in ["0,2\n0,3\n", "-1,25\n", "0,2e-1\n"] {
         assert!(read(text).unwrap_err().contains("line 1: \""), "{text}");
     }
+    assert!(
+        read("0,2,1,5\n0,4,2,5\n")
+            .unwrap_err()
+            .contains("line 1: \"")
+    );
+    for text in ["alpha;R\n0,5;1,5\n1;2\n", "0,5;1,5\n1,5;2,5\n"] {
+        let e = read(text).unwrap_err();
+        assert!(e.contains("decimals need a point"), "{text}: {e}");
+    }
     for text in [
         "0,2\t1000,5\n0,4\t900,1\n",
         "0,2 1\n",

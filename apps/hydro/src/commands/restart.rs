@@ -28,7 +28,7 @@ pub fn restart(path: &Path, flags: &Settings, how: &How) -> Result {
             clock.t
         )));
     }
-    if let Some(n) = flags.steps.filter(|n| *n <= clock.steps) {
+    if let Some(n) = flags.steps.filter(|n| *n < clock.steps) {
         return Err(AppError::new(format!(
             "--steps {n}: the checkpoint is already at step {}; steps count from the start of the run",
             clock.steps

@@ -231,7 +231,7 @@ fn the_help_of_a_restart_shows_what_is_remembered() {
         ]
         .concat(),
     );
-    let e = error(&["restart", &kept, "--steps", "2"]);
+    let e = error(&["restart", &kept, "--steps", "1"]);
     assert!(e.contains("already at step 2"), "{e}");
     let rest = hydro(&["restart", &kept, "--steps", "3"])
         .assert()

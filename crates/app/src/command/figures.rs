@@ -33,7 +33,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result {
         };
         (command, m) = (found, inner);
     }
-    let knows = |id: &str| m.try_contains_id(id).is_ok();
+    let knows = |id: &str| command.get_arguments().any(|a| a.get_id() == id);
     if !LOOK.iter().all(|id| knows(id)) {
         return Ok(());
     }

@@ -224,6 +224,10 @@ fn estimate(e: Estimate) {
                 print::duration(e.search_s)
             ),
         ),
+        Some(0) => print::at_least(
+            e.finals_s,
+            format!("all trials are recorded, the finalists take {finals}"),
+        ),
         Some(n) => print::at_least(
             e.search_s + e.finals_s,
             format!(

@@ -100,6 +100,9 @@ fn run_reports_failing_and_killed_commands() {
     // A word with blanks after a program may be another program.
     let e = text(&greenup(&["run", "-r", "1", "--sensor", "none", "true", "echo a"]).stderr);
     assert!(e.contains("greenup run --compare 'echo a' -- true"), "{e}");
+    let run = ["run", "-r", "1", "--sensor", "none", "--ignore-failure"];
+    let e = text(&greenup(&[&run[..], &["env", "true"]].concat()).stderr);
+    assert!(!e.contains("is an argument"), "{e}");
     // An input that a script makes.
     let dir = tempfile::tempdir().unwrap();
     let made = dir.path().join("s").display().to_string();

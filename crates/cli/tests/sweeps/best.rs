@@ -1,8 +1,8 @@
 //! `greenup best`: the winner of a sweep in every form, and sweeps without one.
 
-use crate::common::{fails, json, ok, problem, repository};
+use crate::common::{fails, greenup, json, ok, problem, repository};
 use crate::sweep::tune;
-use greenup_testing::succeeds;
+use greenup_testing::{succeeds, text};
 use std::fs;
 
 /// A sweep folder of these trials.
@@ -75,11 +75,24 @@ fn sweeps_without_a_winner_and_inputs_are_refused() {
 fn constants_and_flags_stand_in_the_sweep_and_derived_values_in_the_problem() {
     let dir = tempfile::tempdir().unwrap();
     let p = problem(dir.path());
+    let with_derived = fs::read_to_string(&p).unwrap() + "[derived]\ndouble_size = \"2 * size\"\n";
+    fs::write(&p, with_derived).unwrap();
     let out = dir.path().join("sweep");
-    succeeds(&mut tune(&p, &out, &["--budget", "3", "--measure", "0.01"]));
+    let set = ["--budget", "3", "--measure", "0.01", "--set", "size=1000"];
+    succeeds(&mut tune(&p, &out, &set));
     let (p, out) = (p.display().to_string(), out.display().to_string());
     let alone = ok(&["best", &out]);
     let all = ok(&["best", &out, "--problem", &p]);
+    // The constant that was set by hand holds, and what is derived from it.
+    assert!(
+        alone.contains("-Dsize=1000") && all.contains("-Ddouble_size=2000"),
+        "{all}, {alone}"
+    );
+    let said = text(&greenup(&["best", &out]).stderr);
+    assert!(
+        said.contains("`double_size`") && said.contains("--problem"),
+        "{said}"
+    );
     let words: Vec<&str> = all.split_whitespace().collect();
     assert!(
         alone.split_whitespace().all(|w| words.contains(&w)),

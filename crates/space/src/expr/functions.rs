@@ -34,6 +34,9 @@ const FUNCTIONS: [(&str, usize, usize); 25] = [
     ("range", 1, 3),
 ];
 
+/// Functions that give lists, where lists stand.
+pub(crate) const LISTS: [&str; 2] = ["divisors", "powers_of_two"];
+
 /// Names of the functions.
 pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|f| f.0)
@@ -45,7 +48,7 @@ pub(crate) fn takes(name: &str, values: usize, others: &[&str]) -> Result<(), St
     match FUNCTIONS.iter().find(|f| f.0 == short) {
         Some(&(_, least, most)) if (least..=most).contains(&values) => Ok(()),
         Some(&(_, least, most)) => Err(takes_not(name, least, most, values)),
-        None if ["divisors", "powers_of_two"].contains(&short) => Err(format!(
+        None if LISTS.contains(&short) => Err(format!(
             "`{name}` of {values} values gives no list here: it stands where the values of a parameter are written"
         )),
         None => {
@@ -116,7 +119,7 @@ pub(super) fn rounded(v: &Value, digits: i64) -> Option<Value> {
         .ok()
         .and_then(|d| 10_i128.checked_pow(d));
     let (whole, rest) = match v {
-        Value::Float(f) if f.abs() < 1e18 => (f.trunc() as i128, f.fract()),
+        Value::Float(f) if f.abs() < 1e37 => (f.trunc() as i128, f.fract()),
         Value::Float(f) if !f.is_finite() => return Some(Value::Float(*f)),
         Value::Float(_) => return None,
         v => (i128::from(v.as_int()?), 0.0),

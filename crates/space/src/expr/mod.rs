@@ -17,7 +17,7 @@ pub(crate) use cursor::Parser;
 pub(crate) use eval::call::{list_of_values, of_values};
 pub use eval::{Functions, Names, Scope, eval, eval_list};
 pub use formula::{Expression, ExpressionError};
-pub(crate) use functions::{divisors, functions, gcd, takes, takes_not};
+pub(crate) use functions::{LISTS, divisors, functions, gcd, takes, takes_not};
 pub(crate) use operators::{
     DIVISION_BY_ZERO, DOMAIN, EXACT, FLOAT_OVERFLOW, INDEX, OVERFLOW, OperatorError, binary,
     compare, float_floor_div, float_mod, float_pow, int_floor_div, int_mod, int_pow, int_quotient,

@@ -133,8 +133,9 @@ impl Space {
             .enumerate()
             .map(|(i, p)| (p.name.as_str(), i))
             .collect();
-        let uses = Uses::new(d, &parsed, &constants, &params)?;
         let functions = scripts.as_ref().map(|s| s as &dyn Functions);
+        let scripted = functions.map(Functions::names).unwrap_or_default();
+        let uses = Uses::new(d, &parsed, &constants, &params, &scripted)?;
         let lists = static_lists(d, &parsed, &uses, functions)?;
         let symbols = symbols(d, &lists, &parsed);
         let (chain, fixed) = levels(d, &parsed, &uses, &lists)?;

@@ -232,6 +232,18 @@ fn refusals_say_what_and_where() {
             "unknown function `frob`",
         ),
         (
+            "[parameters]\na = [2, 3]\n[hard]\nf = 'a > 5 and sqrtt(a) > 1'",
+            "did you mean `sqrt`",
+        ),
+        (
+            "[parameters]\na = [2, 3]\n[hard]\nf = 'a == 3 or len(a, 1) > 1'",
+            "`len` takes 1 value, not 2",
+        ),
+        (
+            "[parameters]\na = [2, 3]\n[derived]\nd = '1 + frob(a)'",
+            "unknown function `frob`",
+        ),
+        (
             "[parameters]\na = [1]\n[filters]\nf = 'a == 1'",
             "`filters` is not part",
         ),

@@ -180,10 +180,10 @@ impl Session {
         let points = self.points();
         let (options, setup) = (&self.plan.options, &self.plan.setup);
         let (trials, seconds) = options.budget.limits(points);
-        let recorded = (options.resume)
-            .then(|| Folder::read(&self.plan.out).ok())
-            .flatten()
-            .map_or(0, |sweep| sweep.trials.len());
+        let recorded = || {
+            let sweep = options.resume.then(|| Folder::read(&self.plan.out).ok());
+            sweep.flatten().map_or(0, |s| s.trials.len())
+        };
         let points = usize::try_from(points).unwrap_or(usize::MAX);
         let workers = setup.workers.len().max(1) as f64;
         let measure = &self.problem.measure;
@@ -197,7 +197,7 @@ impl Session {
         let final_s = final_s.max(with_sensor(final_s));
         let rounds = options.rounds.unwrap_or(rounds);
         let kernels = options.finalists.max(1) + usize::from(self.problem.has_baseline());
-        let trials = (seconds.is_infinite()).then_some(trials.min(points).saturating_sub(recorded));
+        let trials = (seconds.is_infinite()).then(|| trials.min(points).saturating_sub(recorded()));
         Estimate {
             trials,
             // A small space is through before its time.

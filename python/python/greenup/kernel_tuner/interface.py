@@ -62,8 +62,8 @@ def tune_kernel(
     LOG.debug("strategy %s, options %s, cache %s, iterations %s", strategy, strategy_options, cache, iterations)
     names, higher = _objectives(objective, objective_higher_is_better, objectives)
     check_names(tune_params, block_size_names)
-    if iterations != int(iterations) or iterations < 1:
-        raise ValueError(f"iterations is a whole number of at least one, not {iterations}")
+    if not isinstance(iterations, (int, float, np.number)) or not iterations >= 1 or iterations % 1:
+        raise ValueError(f"iterations is a whole number of at least one, not {iterations!r}")
     strategy = strategy_of(strategy)
     limits = limits_of.as_list(restrictions)
     chosen = Options(strategy_options or {})

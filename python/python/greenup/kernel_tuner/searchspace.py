@@ -41,6 +41,9 @@ class Searchspace:
         blocks = [n for n in block_size_names or default_block_size_names if n in self.tune_params]
         if blocks and max_threads is not None:
             self.restrictions = [*self.restrictions, f"{' * '.join(blocks)} <= {max_threads}"]
+        for name, values in self.tune_params.items():
+            if not values:
+                raise ValueError(f"Tune parameter {name} has no values")
         self._index()
         self._list = self._numbers = self._matrix = None
 

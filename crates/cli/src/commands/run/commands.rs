@@ -64,13 +64,6 @@ pub fn commands(args: &RunArgs) -> Result<Vec<CommandLine>> {
     Ok(all)
 }
 
-/// Beginnings of the names of programs whose argument is a program.
-const STARTERS: [&str; 24] = [
-    "bash", "dash", "env", "exec", "fish", "gdb", "julia", "mpiexec", "mpirun", "nice", "node",
-    "nohup", "numactl", "perl", "prterun", "python", "ruby", "setsid", "sh", "srun", "stdbuf",
-    "sudo", "time", "zsh",
-];
-
 /// Whether the first word of a text is a program.
 fn starts_a_program(text: &str) -> bool {
     let first = text.split_whitespace().next();
@@ -82,14 +75,9 @@ fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
     let first = &words[0];
     let has_blanks = first.contains(char::is_whitespace) && !Path::new(first).exists();
     if !has_blanks {
-        let name = Path::new(first)
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let starts_others = STARTERS.iter().any(|s| name.starts_with(s));
         if let [_, others @ ..] = words
             && !others.is_empty()
-            && !starts_others
+            && (first.contains('/') || others.iter().any(|w| w.contains(' ')))
             && others.iter().all(|w| starts_a_program(w))
         {
             let all = if others.iter().any(|w| w.contains(' ')) {

@@ -55,6 +55,14 @@ pub fn run(args: &BestArgs) -> Result {
     } else {
         BestFormat::Command
     });
+    if problem.is_none()
+        && matches!(format, BestFormat::Flags | BestFormat::Header)
+        && let Some(name) = found.derived().next()
+    {
+        print::warn(format!(
+            "derived values, such as `{name}`, are not among the macros: give the problem with --problem FILE"
+        ));
+    }
     let text = match format {
         BestFormat::Command if commands.is_empty() => {
             return Err(

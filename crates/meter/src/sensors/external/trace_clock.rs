@@ -8,28 +8,39 @@ use crate::stats::median;
 
 /// Spacings of samples after which a time needs those after it to confirm it; 1 s at least.
 const AHEAD: f64 = 10.0;
-/// Counts of seconds are less: since 1970 these are 3000 years.
-const LATEST_S: f64 = 1e11;
-/// Share of the time between two rounds below which lines are of one round.
-const IN_ROUND: f64 = 0.2;
+/// Share of the time between two rounds, and time, s, below which lines are of one round.
+const IN_ROUND: (f64, f64) = (0.2, 0.05);
 
-/// Readings of samples with their lines, times rising. After a clock was set, times go on a period later. `untold` are samples
-/// of `nvidia-smi` with which no index tells of which device they are.
+/// What tells of which device samples are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A number or an address with each.
+    Named,
+    /// Nothing, in lines of `nvidia-smi`, which writes those of all its GPUs.
+    Untold,
+    /// Nothing; meters of one device need no name.
+    Unknown,
+}
+
+/// Readings of samples of one device with their lines, times rising. After a clock was set, times go on a period later.
 ///
 /// # Errors
-/// The times jump or are no seconds, or those of several devices are mixed; with the line.
+/// The times jump, or those of several devices are mixed; with the line.
 pub fn place(
     samples: &[(usize, Sample)],
-    untold: bool,
+    told: Told,
     out: &mut Vec<Reading>,
 ) -> Result<Events, (usize, ClockError)> {
-    let late = |s: &&(usize, Sample)| s.1.time_s.abs() > LATEST_S;
-    if 2 * samples.iter().filter(late).count() > samples.len()
-        && let Some((line, s)) = samples.iter().find(late)
-    {
-        return Err((*line, ClockError::NoSeconds(s.time_s)));
-    }
     let mut events = Events::default();
+    let spread = spread(samples).filter(|_| told != Told::Untold);
+    if spread.is_some() && told == Told::Unknown {
+        // They may be of several devices all the same.
+        let of_one_time = samples
+            .windows(2)
+            .filter(|w| w[0].1.time_s == w[1].1.time_s);
+        of_one_time.for_each(|w| events.compare(w[0].1.value, w[1].1.value));
+    }
+    let samples = spread.as_deref().unwrap_or(samples);
     let apart: Vec<f64> = (samples.windows(2))
         .map(|w| w[1].1.time_s - w[0].1.time_s)
         .filter(|&d| d > 0.0)
@@ -77,34 +88,57 @@ pub fn place(
             value: new.value,
         });
     }
+    let mixed = || {
+        let times: Vec<f64> = out.iter().map(|r| r.at_s).collect();
+        round(&times).is_some() || 4 * events.conflicts > samples.len()
+    };
     match samples.first() {
-        Some((line, _)) if untold && in_rounds(out) => Err((*line, ClockError::Mixed)),
+        Some((line, _)) if told == Told::Untold && mixed() => Err((*line, ClockError::Mixed)),
         _ => Ok(events),
     }
 }
 
-/// Whether lines come in rounds of as many each, as those of several devices do: close together, then after a period.
-fn in_rounds(readings: &[Reading]) -> bool {
-    let apart: Vec<f64> = (readings.windows(2))
-        .map(|w| w[1].at_s - w[0].at_s)
-        .collect();
+/// Samples of which several have one time as a rule, as where times are whole seconds: evenly from their time on. The first and
+/// last time may have fewer.
+fn spread(samples: &[(usize, Sample)]) -> Option<Vec<(usize, Sample)>> {
+    let runs: Vec<&[(usize, Sample)]> = samples.chunk_by(|a, b| a.1.time_s == b.1.time_s).collect();
+    let middle = |mut all: Vec<f64>| {
+        all.sort_by(f64::total_cmp);
+        all.get(all.len() / 2).copied()
+    };
+    let whole = runs.get(1..runs.len().checked_sub(1)?)?;
+    let usual = middle(whole.iter().map(|r| r.len() as f64).collect())?;
+    let apart = runs.windows(2).map(|w| w[1][0].1.time_s - w[0][0].1.time_s);
+    let length_s = middle(apart.collect()).filter(|_| usual >= 2.0)?;
+    let mut out = samples.to_vec();
+    let mut to = out.iter_mut();
+    for (i, run) in runs.iter().enumerate() {
+        let n = run.len() as f64;
+        let step_s = length_s / n.max(usual);
+        let late_s = if i == 0 { length_s - n * step_s } else { 0.0 };
+        for (j, (_, sample)) in to.by_ref().take(run.len()).enumerate() {
+            sample.time_s += late_s + j as f64 * step_s;
+        }
+    }
+    Some(out)
+}
+
+/// How many lines a round has, where lines come in rounds of as many each, as those of several devices do: close together, then
+/// after a period.
+pub fn round(times_s: &[f64]) -> Option<usize> {
+    let apart: Vec<f64> = times_s.windows(2).map(|w| w[1] - w[0]).collect();
     let mut sorted = apart.clone();
     sorted.sort_by(f64::total_cmp);
-    let Some(period) = sorted.get(sorted.len() * 19 / 20) else {
-        return false;
-    };
-    let rounds: Vec<usize> = (apart.split(|d| *d >= IN_ROUND * period))
-        .map(<[f64]>::len)
-        .collect();
+    let period = sorted.get(sorted.len() * 19 / 20)?;
+    let step_s = (IN_ROUND.0 * period).min(IN_ROUND.1);
+    let rounds: Vec<usize> = (apart.split(|d| *d >= step_s)).map(<[f64]>::len).collect();
     // Those at both ends may be cut.
-    let Some(whole) = rounds.get(1..rounds.len() - 1).filter(|w| w.len() >= 3) else {
-        return false;
-    };
+    let whole = rounds.get(1..rounds.len() - 1).filter(|w| w.len() >= 3)?;
     let mut sorted = whole.to_vec();
     sorted.sort_unstable();
     let usual = sorted[sorted.len() / 2];
     let as_usual = whole.iter().filter(|n| **n == usual).count();
-    usual > 0 && 5 * as_usual >= 4 * whole.len()
+    (usual > 0 && 5 * as_usual >= 4 * whole.len()).then_some(1 + usual)
 }
 
 #[cfg(test)]
@@ -113,30 +147,27 @@ mod tests {
 
     #[test]
     fn several_devices_come_in_rounds() {
-        let at = |times: &[f64]| -> Vec<Reading> {
-            let of = |&at_s: &f64| Reading { at_s, value: 1.0 };
-            times.iter().map(of).collect()
-        };
         let rounds = |devices: u32| -> Vec<f64> {
             (0..20 * devices)
                 .map(|i| 0.1 * f64::from(i / devices) + 0.002 * f64::from(i % devices))
                 .collect()
         };
-        assert!(!in_rounds(&at(&rounds(1))));
+        assert_eq!(round(&rounds(1)), None);
         for devices in [2, 4, 8] {
-            assert!(in_rounds(&at(&rounds(devices))), "{devices}");
+            assert_eq!(round(&rounds(devices)), Some(devices as usize));
             let paused: Vec<f64> = (rounds(devices).iter())
                 .map(|t| if *t > 1.0 { t + 60.0 } else { *t })
                 .collect();
-            assert!(in_rounds(&at(&paused)), "{devices}");
+            assert_eq!(round(&paused), Some(devices as usize));
         }
-        // One device: a pause, two periods one after the other, a clock of coarse steps.
+        // One device: a pause, two periods one after the other, a clock of coarse steps, bursts.
         let paused = |i: u32| f64::from(i) + if i > 50 { 3600.0 } else { 0.0 };
         let faster = |i: u32| f64::from(i.min(50)) + 0.01 * f64::from(i.saturating_sub(50));
         let uneven = |i: u32| f64::from(i) + if i % 7 == 3 { 0.9 } else { 0.0 };
-        for of in [&paused as &dyn Fn(u32) -> f64, &faster, &uneven] {
+        let bursts = |i: u32| 0.1 * f64::from(i) + 0.45 * f64::from(i / 10);
+        for of in [&paused as &dyn Fn(u32) -> f64, &faster, &uneven, &bursts] {
             let times: Vec<f64> = (0..100).map(of).collect();
-            assert!(!in_rounds(&at(&times)), "{times:?}");
+            assert_eq!(round(&times), None, "{times:?}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Which parameters each expression depends on, and the nest that follows from it.
 
-use crate::error::SpaceError;
-use crate::expr::{BinaryOp, CompareOp, Domain, Expr, ExprKind};
+use crate::error::{ExprError, SpaceError};
+use crate::expr::{BinaryOp, CompareOp, Domain, Expr, ExprKind, LISTS, takes};
+
 use crate::notation::Definition;
 use crate::plan::graph::lower::unknown;
 use crate::plan::nest::order::{Link, order};
@@ -23,6 +24,7 @@ impl Uses {
         parsed: &Parsed,
         constants: &HashMap<&str, &Value>,
         params: &HashMap<&str, usize>,
+        scripted: &[&str],
     ) -> Built<Self> {
         let mut resolver = Resolver {
             derived: parsed
@@ -37,6 +39,7 @@ impl Uses {
                 .collect(),
             constants,
             params,
+            scripted,
             known: HashMap::new(),
             heights: HashMap::new(),
             path: Vec::new(),
@@ -70,6 +73,21 @@ impl Uses {
     }
 }
 
+/// Refuses a call of a function that is not there, or takes another number of values, also where no point reaches it.
+fn calls(e: &Expr, scripted: &[&str]) -> Result<(), ExprError> {
+    let mut left = vec![e];
+    while let Some(e) = left.pop() {
+        if let ExprKind::Call(name, args) = &e.kind
+            && !scripted.contains(&name.as_str())
+            && !LISTS.contains(&name.as_str())
+        {
+            takes(name, args.len(), scripted).map_err(|m| ExprError::new(m, e.span))?;
+        }
+        e.children(&mut |child| left.push(child));
+    }
+    Ok(())
+}
+
 /// Maximum nesting of operations through derived values; evaluation recurses as deep.
 const MAX_CHAIN: usize = 600;
 
@@ -78,6 +96,8 @@ struct Resolver<'a> {
     texts: HashMap<&'a str, &'a str>,
     constants: &'a HashMap<&'a str, &'a Value>,
     params: &'a HashMap<&'a str, usize>,
+    /// Functions of the script.
+    scripted: &'a [&'a str],
     known: HashMap<&'a str, Vec<usize>>,
     /// Operations within each other, derived values seen through.
     heights: HashMap<&'a str, usize>,
@@ -108,6 +128,7 @@ impl<'a> Resolver<'a> {
                 .collect();
             return Err(unknown(&name, &known, span).within(&what(), text));
         }
+        calls(e, self.scripted).map_err(|e| e.within(&what(), text))?;
         for n in through {
             found.extend(self.derived(n)?);
         }

@@ -51,11 +51,15 @@ impl Best<'_> {
         }
     }
 
-    /// Derived values that commands of the sweep name, whose values it does not hold.
-    pub fn derived_in(&self, commands: &[String]) -> Option<&str> {
+    /// Names of the derived values of the problem, whose values the sweep does not hold.
+    pub fn derived(&self) -> impl Iterator<Item = &str> {
         let names = self.sweep.facts.fingerprint.keys();
-        let mut derived = names.filter_map(|k| k.strip_prefix("derived."));
-        derived.find(|name| {
+        names.filter_map(|k| k.strip_prefix("derived."))
+    }
+
+    /// One of them that a command names.
+    pub fn derived_in(&self, commands: &[String]) -> Option<&str> {
+        self.derived().find(|name| {
             let place = format!("{{{name}}}");
             commands.iter().any(|c| c.contains(&place))
         })

@@ -65,6 +65,7 @@ def check_argument_list(kernel_name, kernel_string, args, lang=None):  # noqa: A
 
 def check_time_returned(kernel_name, code):
     """Warns of a host kernel whose function returns no ``float``: what is taken for its time then is none."""
+    code = re.sub(r"/\*.*?\*/|//[^\n]*", "", code, flags=re.S)
     returned = re.search(rf"\b(void|bool|char|int|long|unsigned|double)\s+{re.escape(kernel_name)}\s*\([^;{{]*\)\s*\{{", code)
     if returned is not None:
         warnings.warn(

@@ -72,11 +72,6 @@ pub enum ClockError {
     /// It jumps.
     #[error("its times jump: they must be seconds of one clock, and rise")]
     Jumps,
-    /// Another unit.
-    #[error(
-        "its time {0} is no count of seconds: name the unit in the header, as `time_ms`, or with the times"
-    )]
-    NoSeconds(f64),
     /// Lines of several devices.
     #[error(
         "lines of several devices are mixed, and no column tells them apart: log `index` too, or one device, as `nvidia-smi -i 0` does"

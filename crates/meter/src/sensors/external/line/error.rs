@@ -20,8 +20,13 @@ pub enum LineError {
     /// The time cannot be read.
     #[error("`{0}` holds no time")]
     NotATime(String),
+    /// A value without its unit, after those that had theirs.
+    #[error("`{0}` has no unit, as the line before has: is it cut?")]
+    Cut(String),
     /// A time that only makes sense in another unit.
-    #[error("`{0}`: its time is no count of seconds: name the unit in the header, as `time_us`")]
+    #[error(
+        "`{0}`: its time is no count of seconds: name the unit in the header, as `time_ms` or `time_us`"
+    )]
     NoSeconds(String),
     /// Neither of the fields can be read.
     #[error("`{0}` is not two numbers")]

@@ -68,7 +68,7 @@ const GREATEST_WITHOUT_UNIT: f64 = 1e4;
 /// No meter reads more, W.
 const GREATEST: f64 = 1e9;
 /// Times beyond it are no seconds, and lose their digits.
-const LATEST_S: f64 = 1e13;
+const LATEST_S: f64 = 1e11;
 /// Samples that were read with a separator, after which no other is tried: the first lines may be torn.
 const SURE: usize = 3;
 const DAY_S: f64 = 86400.0;
@@ -94,7 +94,7 @@ pub struct Lines {
     /// The first time, where it is no count of seconds.
     pub stamp: Option<Stamp>,
     is_energy: Option<bool>,
-    /// Whether values have their units.
+    /// Whether the last value had its unit.
     has_units: bool,
     /// Lines that were no sample before the first one.
     banner: usize,
@@ -268,11 +268,10 @@ impl Lines {
     /// What a line means after those before.
     fn take(&mut self, line: &str, parsed: Parsed) -> Result<Option<Sample>, LineError> {
         let mut sample = parsed.sample;
-        // A line that ends within its value.
-        if self.has_units && !parsed.has_unit {
-            return Err(LineError::NotAPower(shown(line)));
+        // One line is cut; several have no units.
+        if std::mem::replace(&mut self.has_units, parsed.has_unit) && !parsed.has_unit {
+            return Err(LineError::Cut(shown(line)));
         }
-        self.has_units = parsed.has_unit;
         if let Some(new) = parsed.device {
             let known = self.devices.iter().position(|d| d == new);
             sample.device = known.unwrap_or(self.devices.len());

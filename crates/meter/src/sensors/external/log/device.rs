@@ -5,7 +5,7 @@ use crate::sensor::{Quantity, Reading};
 use crate::sensors::external::clock::{ClockError, Events};
 use crate::sensors::external::feed::FeedError;
 use crate::sensors::external::line::Sample;
-use crate::sensors::external::nvidia::is_name;
+use crate::sensors::external::nvidia::told;
 use crate::sensors::external::stamp::Stamp;
 use crate::sensors::external::trace_clock::place;
 use std::path::Path;
@@ -38,13 +38,9 @@ impl File<'_> {
         device: Option<String>,
         own: &[(usize, Sample)],
     ) -> Result<DeviceLog, LogError> {
-        let untold = self.nvidia && device.as_deref().is_none_or(is_name);
-        let mut own = own.to_vec();
-        if device.is_some() && !untold {
-            spread(&mut own);
-        }
+        let told = told(self.nvidia, device.as_deref());
         let mut readings = Vec::with_capacity(own.len());
-        let events = place(&own, untold, &mut readings).map_err(|(line, e)| LogError::Line {
+        let events = place(own, told, &mut readings).map_err(|(line, e)| LogError::Line {
             path: self.path.to_owned(),
             line,
             cause: match e {
@@ -102,41 +98,6 @@ impl File<'_> {
             )),
             _ => None,
         }
-    }
-}
-
-/// Places the samples of one time evenly before the next time, where a device has several a time as a rule: times are written in
-/// whole seconds then, and the first and last ones may have fewer.
-fn spread(samples: &mut [(usize, Sample)]) {
-    let runs: Vec<usize> = samples
-        .chunk_by(|a, b| a.1.time_s == b.1.time_s)
-        .map(<[_]>::len)
-        .collect();
-    let [_, inner @ .., _] = runs.as_slice() else {
-        return;
-    };
-    let mut sorted = inner.to_vec();
-    sorted.sort_unstable();
-    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or(1);
-    if usual < 2 {
-        return;
-    }
-    let (mut begin, mut length_s) = (0, 0.0);
-    for (i, n) in runs.iter().copied().enumerate() {
-        let from_s = samples[begin].1.time_s;
-        if let Some((_, next)) = samples.get(begin + n) {
-            length_s = next.time_s - from_s;
-        }
-        let step_s = length_s / n.max(usual) as f64;
-        let late_s = if i == 0 {
-            length_s - n as f64 * step_s
-        } else {
-            0.0
-        };
-        for (j, (_, sample)) in samples[begin..begin + n].iter_mut().enumerate() {
-            sample.time_s = from_s + late_s + j as f64 * step_s;
-        }
-        begin += n;
     }
 }
 

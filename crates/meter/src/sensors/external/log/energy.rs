@@ -105,7 +105,10 @@ pub fn energy(
         NoEnergy::Paused(pause_s) => paused(pause_s),
     })?;
     match log.quantity {
-        Quantity::Power => pause(all, from, to, None).map_or(Ok(()), |p| Err(paused(p)))?,
+        // Within the time over which the sensor averages nothing is hidden.
+        Quantity::Power => (pause(all, from, to, None))
+            .filter(|p| *p > log.average_s.unwrap_or(0.0))
+            .map_or(Ok(()), |p| Err(paused(p)))?,
         Quantity::Energy => {
             let mut inside = within(all, from, to);
             if let Some(w) = inside.find(|w| w[1].value < w[0].value) {

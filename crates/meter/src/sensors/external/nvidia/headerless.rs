@@ -3,6 +3,7 @@
 use crate::sensors::BusId;
 use crate::sensors::external::line::{Numbered, Separator, lines};
 use crate::sensors::external::stamp::clock_time;
+use crate::sensors::external::trace_clock::round;
 
 /// Lines that are looked at.
 const LOOKED_AT: usize = 4096;
@@ -27,8 +28,9 @@ pub fn is_name(field: &str) -> bool {
 /// A node has fewer GPUs.
 const DEVICES: u32 = 64;
 
-/// The greatest of the numbers that count devices over and over: 0, 1, 2, 0, 1, 2, or 3, 5, 3, 5. Some lines may be lost.
-fn counts(column: &[&str]) -> Option<u32> {
+/// Numbers that count devices over and over: 0, 1, 2, 0, 1, 2, or 3, 5, 3, 5. Some lines may be lost. The greatest, and how many
+/// there are.
+fn counts(column: &[&str]) -> Option<(u32, usize)> {
     let numbers: Vec<u32> = (column.iter().map(|f| f.parse().ok())).collect::<Option<_>>()?;
     let first = numbers.first()?;
     let n = 1 + numbers.iter().skip(1).position(|d| d == first)?;
@@ -43,7 +45,7 @@ fn counts(column: &[&str]) -> Option<u32> {
         && different.len() == n
         && greatest < DEVICES
         && 10 * same >= 9 * (numbers.len() - n);
-    is_it.then_some(greatest)
+    is_it.then_some((greatest, n))
 }
 
 pub fn rewritten(text: &str) -> Option<Numbered> {
@@ -63,9 +65,16 @@ pub fn rewritten(text: &str) -> Option<Numbered> {
         return None;
     };
     let all = |i: usize, is: &dyn Fn(&str) -> bool| column(i).into_iter().all(is);
-    // Temperatures of two GPUs may count too: indexes are smaller.
+    // Temperatures of two GPUs may count too: indexes are smaller. Those of one alternate, but its lines come at even times.
+    let times: Vec<f64> = (column(time).into_iter())
+        .filter_map(|t| Some(clock_time(t)?.seconds))
+        .collect();
     let index = || {
-        let all = (0..width).filter_map(|i| Some((counts(&column(i))?, i)));
+        let all = (0..width).filter_map(|i| {
+            let (greatest, n) = counts(&column(i))?;
+            let from_zero = greatest as usize == n - 1;
+            (from_zero || round(&times) == Some(n)).then_some((greatest, i))
+        });
         all.min().map(|(_, i)| i)
     };
     let device = (0..width)
@@ -99,11 +108,11 @@ mod tests {
         };
         let many = "0 1 ".repeat(30);
         let many = many.trim();
-        for (rows, greatest) in [
-            (&["0 1 2 0 1 2"][..], Some(2)),
-            (&["2 3 2 3 2 3"], Some(3)),
-            (&["1", many], Some(1)),
-            (&[many, "1", many], Some(1)),
+        for (rows, found) in [
+            (&["0 1 2 0 1 2"][..], Some((2, 3))),
+            (&["2 3 2 3 2 3"], Some((3, 2))),
+            (&["1", many], Some((1, 2))),
+            (&[many, "1", many], Some((1, 2))),
             (&["0 1"], None),
             (&["0 0 0 0"], None),
             (&["0 7 0 0 7 7 0 7 0"], None),
@@ -111,7 +120,7 @@ mod tests {
             (&["400 100 400 100"], None),
             (&["0 x 0 x"], None),
         ] {
-            assert_eq!(of(rows), greatest, "{rows:?}");
+            assert_eq!(of(rows), found, "{rows:?}");
         }
     }
 
@@ -129,5 +138,17 @@ mod tests {
             rewritten(&text).unwrap()[0].1,
             "timestamp,-,gpu,power.draw [W]"
         );
+        // Of one GPU, at even times, with its index and without.
+        for index in ["0, ", ""] {
+            let line = |i: u32| {
+                format!(
+                    "2026/11/28 08:59:{:02}.000, {index}{}, 100.00 W\n",
+                    20 + i,
+                    45 + i % 2
+                )
+            };
+            let text: String = (0..20).map(line).collect();
+            assert!(!rewritten(&text).unwrap()[0].1.contains("gpu"), "{text}");
+        }
     }
 }

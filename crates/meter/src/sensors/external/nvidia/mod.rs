@@ -4,9 +4,20 @@ mod dmon;
 mod headerless;
 mod query;
 
-pub use headerless::is_name;
-
 use super::line::Numbered;
+use super::trace_clock::Told;
+use headerless::is_name;
+
+/// What tells samples of these devices apart; a model may be that of several.
+pub fn told<'a>(nvidia: bool, devices: impl IntoIterator<Item = &'a str>) -> Told {
+    if devices.into_iter().any(|d| !is_name(d)) {
+        Told::Named
+    } else if nvidia {
+        Told::Untold
+    } else {
+        Told::Unknown
+    }
+}
 
 /// The text as lines under a header; `None` where it is such a text already, or none of these.
 pub fn rewritten(text: &str) -> Option<Numbered> {

@@ -207,6 +207,18 @@ fn samples_of_one_second_lie_in_it() {
     near(energy(log, from, to).unwrap().energy_j, 8.0 * 140.0);
 }
 
+/// Seconds that are missing stay a pause.
+#[test]
+fn samples_of_one_second_hide_no_pause() {
+    let second = |s: u32| format!("2026/11/28 08:59:{s:02}, 0, 100.00 W\n").repeat(10);
+    let text: String = (10..20).chain(24..34).map(second).collect();
+    let e = whole(&format!("{HEAD}{text}"));
+    assert!(
+        matches!(e, Err(NoLogEnergy::Paused { pause_s, .. }) if pause_s > 4.0),
+        "{e:?}"
+    );
+}
+
 #[test]
 fn four_samples_show_a_pause() {
     let e = whole("time,watts\n0,100\n1,100\n600,100\n601,100\n");
