@@ -96,6 +96,14 @@ pub struct Section {
     pub figures: Vec<Figure>,
     /// Tables.
     pub tables: Vec<Table>,
+    /// Text to be copied, such as a command: below the tables.
+    pub copied: Vec<Fact>,
+    /// Whether text and tables stand beside the figures where there is room.
+    pub beside: bool,
+    /// Whether the section is closed until the reader opens it.
+    pub folded: bool,
+    /// Name of the tab that shows the section; empty: always shown.
+    pub tab: String,
 }
 
 /// A self-contained HTML page.
@@ -105,6 +113,8 @@ pub struct Page {
     pub title: String,
     /// Line below the title.
     pub subtitle: String,
+    /// What the page says: the answer in one sentence, then what a reader needs with it, a sentence each.
+    pub answer: Vec<String>,
     /// What a reader must know before the numbers, a paragraph each.
     pub banner: Vec<String>,
     /// The main results.
@@ -131,7 +141,14 @@ impl Page {
         let mut env = Environment::new();
         env.add_filter("prose", prose);
         env.add_template("page.html", include_str!("../templates/page.html"))?;
+        let mut tabs: Vec<String> = Vec::new();
+        for tab in self.sections.iter().map(|s| &s.tab) {
+            if !tab.is_empty() && !tabs.contains(tab) {
+                tabs.push(tab.clone());
+            }
+        }
         let html = env.get_template("page.html")?.render(context! {
+            tabs => tabs,
             page => minijinja::value::Serde(self),
             light => variables(Style::Light),
             dark => variables(Style::Dark),

@@ -218,6 +218,34 @@
     f.append(hint);
   });
 
+  // What is copied, and sections that are folded or in another tab.
+  const copy = (button, text) => navigator.clipboard?.writeText(text).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Not allowed here'; });
+  all(document, '.copied').forEach(box => {
+    const b = document.createElement('button');
+    b.type = 'button';
+    b.textContent = 'Copy';
+    b.addEventListener('click', () => copy(b, box.querySelector('pre').textContent));
+    box.append(b);
+  });
+  const tabs = all(document, 'nav .tab');
+  const choose = name => {
+    tabs.forEach(t => t.setAttribute('aria-pressed', t.dataset.tab === name));
+    all(document, '[data-tab]:not(.tab)').forEach(e => e.classList.toggle('elsewhere', e.dataset.tab !== name));
+  };
+  tabs.forEach(t => t.addEventListener('click', () => choose(t.dataset.tab)));
+  if (tabs.length) choose(tabs[0].dataset.tab);
+  const reveal = () => {
+    const to = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!to) return;
+    if (to.classList.contains('elsewhere')) choose(to.dataset.tab);
+    const fold = to.querySelector(':scope > details');
+    if (fold) fold.open = true;
+    to.scrollIntoView();
+  };
+  addEventListener('hashchange', reveal);
+  reveal();
+  addEventListener('beforeprint', () => all(document, 'section > details').forEach(d => { d.open = true; }));
+
   // Tables: sort, filter, fold, copy, open long cells.
   const FOLD = 15;
   all(document, 'table').forEach(table => {
@@ -269,7 +297,7 @@
     button('Copy as CSV', b => {
       const quote = t => /[",\n]/.test(t) ? '"' + t.replaceAll('"', '""') + '"' : t;
       const lines = all(table, 'tr').map(r => [...r.cells].map(c => quote(c.textContent.trim())).join(','));
-      navigator.clipboard?.writeText(lines.join('\n') + '\n').then(() => { b.textContent = 'Copied'; }, () => { b.textContent = 'Not allowed here'; });
+      copy(b, lines.join('\n') + '\n');
     });
     table.closest('.scroll').before(tools);
   });

@@ -107,6 +107,11 @@ pub fn variables(style: Style) -> String {
 }
 
 impl Ink {
+    /// Whether marks are squares and lines dashed: from the fifth series on, whose greys are those of the first four.
+    pub(crate) fn has_shape(self) -> bool {
+        matches!(self, Self::Series(k) if k % COLOURS >= COLOURS / 2)
+    }
+
     /// The colour as CSS.
     pub fn css(self, style: Style) -> String {
         if style != Style::Page {

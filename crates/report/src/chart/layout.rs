@@ -93,43 +93,41 @@ impl Chart {
         } else {
             BESIDE
         };
-        let most = ((width / least) as usize).clamp(1, self.panels.len().max(1));
-        // As even rows as possible: four panels are two by two rather than three and one.
-        let columns = self
-            .panels
-            .len()
-            .max(1)
-            .div_ceil(self.panels.len().max(1).div_ceil(most));
-        let each = (width - GAP * (columns - 1) as f64) / columns as f64;
         let mut left_out = 0;
-        let margins: Vec<f64> = self.panels.iter().map(|p| margin(p, each)).collect();
-        // Panels below each other over the same axis begin at the same place.
-        let aligned = |k: usize| {
-            let over = |j: usize| {
-                let (a, b) = (&self.panels[j], &self.panels[k]);
-                let curves = [a, b].iter().all(|p| p.height != Height::Equal);
-                j % columns == k % columns && curves && a.x.range.is_some() && a.x == b.x
+        for group in self.panels.chunk_by(|a, b| !a.alone && !b.alone) {
+            let most = ((width / least) as usize).clamp(1, group.len());
+            // As even rows as possible: four panels are two by two rather than three and one.
+            let columns = group.len().div_ceil(group.len().div_ceil(most));
+            let each = (width - GAP * (columns - 1) as f64) / columns as f64;
+            let margins: Vec<f64> = group.iter().map(|p| margin(p, each)).collect();
+            // Panels below each other over the same axis begin at the same place.
+            let aligned = |k: usize| {
+                let over = |j: usize| {
+                    let (a, b) = (&group[j], &group[k]);
+                    let curves = [a, b].iter().all(|p| p.height != Height::Equal);
+                    j % columns == k % columns && curves && a.x.range.is_some() && a.x == b.x
+                };
+                (0..margins.len())
+                    .filter(|j| over(*j))
+                    .fold(margins[k], |m, j| m.max(margins[j]))
             };
-            (0..margins.len())
-                .filter(|j| over(*j))
-                .fold(margins[k], |m, j| m.max(margins[j]))
-        };
-        for (first, row) in self.panels.chunks(columns).enumerate() {
-            let mut bottom = y;
-            let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
-            // Panels beside each other have bars of the same width, so that their pictures are of the same size.
-            let bars = row
-                .iter()
-                .filter_map(|p| Some(Bar::new(p.bar.as_ref()?, p.palette, each).width))
-                .fold(0.0, f64::max);
-            for (i, panel) in row.iter().enumerate() {
-                let left = (each + GAP) * i as f64;
-                let size = (each, aligned(columns * first + i), bars);
-                let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
-                bottom = bottom.max(end);
-                left_out += lost;
+            for (first, row) in group.chunks(columns).enumerate() {
+                let mut bottom = y;
+                let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
+                // Panels beside each other have bars of the same width, so that their pictures are of the same size.
+                let bars = row
+                    .iter()
+                    .filter_map(|p| Some(Bar::new(p.bar.as_ref()?, p.palette, each).width))
+                    .fold(0.0, f64::max);
+                for (i, panel) in row.iter().enumerate() {
+                    let left = (each + GAP) * i as f64;
+                    let size = (each, aligned(columns * first + i), bars);
+                    let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
+                    bottom = bottom.max(end);
+                    left_out += lost;
+                }
+                y = bottom + 8.0;
             }
-            y = bottom + 8.0;
         }
         let lost = match left_out {
             0 => None,
@@ -182,8 +180,21 @@ impl Chart {
             c.raw(&format!("<g class=\"k\" data-s=\"{k}\">"));
             let middle = y - 0.35 * SMALL;
             match s.sign {
+                Sign::Line if s.ink.has_shape() => {
+                    c.line((x, middle), (x + 20.0, middle), s.ink, 2.4, "8 3");
+                }
                 Sign::Line => c.line((x, middle), (x + 20.0, middle), s.ink, 2.4, ""),
                 Sign::Dashed => c.line((x, middle), (x + 20.0, middle), s.ink, 1.6, "5 3"),
+                Sign::Dot if s.ink.has_shape() => {
+                    let (left, top) = (x + 6.0, middle - 4.0);
+                    let square = Rect {
+                        left,
+                        top,
+                        width: 8.0,
+                        height: 8.0,
+                    };
+                    c.rect(square, s.ink, "");
+                }
                 Sign::Dot => {
                     let css = c.css(s.ink);
                     c.raw(&format!(

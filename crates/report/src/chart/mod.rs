@@ -123,6 +123,8 @@ pub struct Panel {
     pub grid: bool,
     /// Whether axes, their frame and the grid are drawn; diagrams have none.
     pub axes: bool,
+    /// Whether the panel has a row of its own.
+    pub alone: bool,
 }
 
 impl Panel {
@@ -139,6 +141,7 @@ impl Panel {
             palette: Palette::Rising,
             grid: true,
             axes: true,
+            alone: false,
         }
     }
 

@@ -38,7 +38,9 @@ pub(super) fn marks(
     let stroke = |c: &Canvas, d: &str, ink: Ink, width: f64, (class, rest): (&str, &str)| {
         let look = match (c.is_page(), class) {
             (true, _) => format!("class=\"{class}\""),
-            (false, "l") => "fill=\"none\" vector-effect=\"non-scaling-stroke\"".to_owned(),
+            (false, "l" | "l mark") => {
+                "fill=\"none\" vector-effect=\"non-scaling-stroke\"".to_owned()
+            }
             (false, _) => format!(
                 "fill=\"none\" vector-effect=\"non-scaling-stroke\" stroke-linecap=\"round\" class=\"{class}\""
             ),
@@ -73,19 +75,30 @@ pub(super) fn marks(
         c.cloud(cloud(f, &shown), f.area, &look);
         return;
     }
-    let mut d = String::new();
-    for (_, p) in &shown {
-        let _ = write!(d, "M{} {}h0", px(p.0), px(p.1));
-    }
+    // Discs are the round ends of lines without length, squares are lines as long as they are wide.
+    let square = ink.has_shape();
+    let draw = |size: f64| {
+        let mut d = String::new();
+        for (_, p) in &shown {
+            let _ = match square {
+                true => write!(d, "M{} {}h{}", px(p.0 - 0.5 * size), px(p.1), px(size)),
+                false => write!(d, "M{} {}h0", px(p.0), px(p.1)),
+            };
+        }
+        d
+    };
+    let class = if square { "l" } else { "r" };
+    let size = if square { 0.9 * size } else { size };
     if !many {
-        let ring = stroke(c, &d, Ink::Paper, size + 2.5, ("r", ""));
+        let ring = stroke(c, &draw(size + 2.5), Ink::Paper, size + 2.5, (class, ""));
         c.raw(&ring);
     }
     let opacity = if many { " stroke-opacity=\"0.55\"" } else { "" };
-    let dots = stroke(c, &d, ink, size, ("r mark", &format!("{opacity}{data}")));
+    let look = (&*format!("{class} mark"), &*format!("{opacity}{data}"));
+    let dots = stroke(c, &draw(size), ink, size, look);
     c.raw(&dots);
     if hollow {
-        let hole = stroke(c, &d, Ink::Paper, size - 3.2, ("r", ""));
+        let hole = stroke(c, &draw(size - 3.2), Ink::Paper, size - 3.2, (class, ""));
         c.raw(&hole);
     }
 }

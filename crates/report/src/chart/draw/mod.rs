@@ -77,10 +77,10 @@ fn draw(
                 return;
             }
             let t = tip(tips, text);
-            let dash = if dash.is_empty() {
-                String::new()
-            } else {
-                format!(" stroke-dasharray=\"{dash}\"")
+            let dash = match *dash {
+                "" if ink.has_shape() => " stroke-dasharray=\"8 3\"".to_owned(),
+                "" => String::new(),
+                dash => format!(" stroke-dasharray=\"{dash}\""),
             };
             let look = if c.is_page() {
                 "class=\"l\""
