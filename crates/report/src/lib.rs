@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`chart`] | charts: description, layout for a width, drawing as SVG, PNG and for pages |
 //! | [`roofline_figure`], [`roofline_parts`] | roofline, arch line and power line side by side |
-//! | [`bar_figure`] | measured against predicted, split by what costs |
+//! | [`bar_figure`] | a row a kernel: fraction of roof, parts of its energy |
 //! | [`bar_rows`] | named rows of horizontal bars |
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |

@@ -151,6 +151,7 @@ pub fn roofline(g: &GpuProfile, machine: &Machine) -> Option<RooflineFigure> {
             flops_per_j: joules.map(|j| exact(flops / j)),
             power_w: r.power_w.map(exact),
             calibration: false,
+            roof: None,
         });
     }
     let low = points.iter().map(|p| p.intensity).fold(0.125, f64::min);

@@ -73,7 +73,7 @@ pub(super) fn head(panel: &Panel, width: f64) -> (f64, Vec<(String, Type)>) {
 /// Height of the plotting area.
 pub(super) fn height(panel: &Panel, width: f64, (x, y): (&Span, &Span)) -> f64 {
     match panel.height {
-        Height::Ratio(r) => (r * width).clamp(170.0, 460.0),
+        Height::Ratio(r) => (r * width).clamp(170.0, if panel.alone { 560.0 } else { 460.0 }),
         Height::Rows(row) => match &panel.y.scale {
             Scale::Names(names) => (row * names.len().max(1) as f64).max(24.0),
             _ => row,

@@ -1,172 +1,182 @@
-//! Measured against predicted, each split into what costs.
+//! One row a kernel: how much of its roof it reaches, and where its energy goes.
 
-use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
+use crate::chart::{
+    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
+};
 use crate::si::{percent, si};
+
+/// Height of a row, pixels.
+const ROW: f64 = 40.0;
+/// Longest bar, over the whole: a longer one is cut at the edge of the panel.
+const LONGEST: f64 = 4.0;
 
 /// A piece of a bar.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// What it is, for the legend.
     pub name: String,
-    /// Its length in the unit of the bar.
+    /// Its length, J.
     pub value: f64,
 }
 
-/// One kernel: what was measured, and what the model says.
+/// Energy of a kernel.
 #[derive(Clone, Debug)]
-pub struct Pair {
-    /// Name of the kernel.
-    pub name: String,
-    /// Value, lower and upper end of its interval.
+pub struct Energy {
+    /// Measured value, lower and upper end of its interval, J.
     pub measured: (f64, f64, f64),
-    /// Predicted value, lower and upper end of its interval.
-    pub predicted: (f64, f64, f64),
-    /// Parts of the predicted value that add up to it; empty for one bar.
+    /// Parts of the predicted energy.
     pub parts: Vec<Part>,
 }
 
-/// Measured against predicted; the measured value of each kernel is 100 %.
-pub fn bars(title: &str, unit: &str, pairs: &[Pair]) -> Chart {
-    let known =
-        |p: &&Pair| p.measured.0 > 0.0 && p.measured.0.is_finite() && p.predicted.0.is_finite();
-    let pairs: Vec<&Pair> = pairs.iter().filter(known).collect();
-    let mut names: Vec<String> = Vec::new();
-    for part in pairs.iter().flat_map(|p| p.parts.iter()) {
-        if !names.contains(&part.name) {
-            names.push(part.name.clone());
+/// One kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// Predicted over measured time, lower and upper end of its interval.
+    pub share: (f64, f64, f64),
+    /// Measured time, s.
+    pub time_s: f64,
+    /// What bounds it.
+    pub bound: String,
+    /// Its energy, where it is known.
+    pub energy: Option<Energy>,
+}
+
+/// The fraction of its roof that each kernel reaches and, where energies are known, the parts of the predicted energy
+/// over the measured one.
+pub fn kernels(title: &str, all: &[Kernel]) -> Chart {
+    let known = |k: &&Kernel| k.share.0 > 0.0 && k.share.0.is_finite();
+    let mut shown: Vec<&Kernel> = all.iter().filter(known).collect();
+    // The first on top.
+    shown.reverse();
+    let mut parts: Vec<&str> = Vec::new();
+    let energies = || shown.iter().filter_map(|k| k.energy.as_ref());
+    for part in energies().flat_map(|e| &e.parts) {
+        if !parts.contains(&part.name.as_str()) {
+            parts.push(&part.name);
         }
     }
-    let mut series = vec![Series::new("measured", Ink::Quiet, Sign::Area)];
-    if names.is_empty() {
-        series.push(Series::new("predicted", Ink::Series(0), Sign::Area));
+    let mut series = vec![Series::new("of the roof", Ink::Series(0), Sign::Area)];
+    let inks = (1..).map(Ink::Series);
+    series.extend((parts.iter().zip(inks)).map(|(n, ink)| Series::new(*n, ink, Sign::Area)));
+    series.push(Series::new("measured energy", Ink::Text, Sign::Dot));
+    let mut panels = vec![of_roof(&shown)];
+    if energies().next().is_some() {
+        panels.push(of_energy(&shown, &parts));
     }
-    for (i, n) in names.iter().enumerate() {
-        series.push(Series::new(
-            format!("predicted: {n}"),
-            Ink::Series(i),
-            Sign::Area,
-        ));
-    }
-    let shares = |p: &&Pair| {
-        [
-            p.measured.1,
-            p.measured.2,
-            p.predicted.0,
-            p.predicted.1,
-            p.predicted.2,
-        ]
-        .map(|v| v / p.measured.0)
-    };
-    let longest = pairs
-        .iter()
-        .flat_map(shares)
-        .filter(|v| v.is_finite())
-        .fold(1.0, f64::max)
-        .min(4.0);
-    // Room for the values after the bars.
-    let mut panel = Panel::new(
-        "",
-        Axis::new("of the measured value", Unit::Percent, Scale::Linear).over(0.0, 1.42 * longest),
-        // The first on top.
-        Axis::new(
-            "",
-            Unit::None,
-            Scale::Names(pairs.iter().rev().map(|p| p.name.clone()).collect()),
-        ),
-    );
-    panel.height = Height::Rows(52.0);
-    for (row, p) in pairs.iter().rev().enumerate() {
-        let at = row as f64;
-        let m = p.measured.0;
-        let share = |v: f64| v / m;
-        let interval = |(_, lo, hi): (f64, f64, f64)| Some((share(lo), share(hi)));
-        let bar = |at: f64, from: f64, to: f64| Bar {
-            at,
-            thick: 0.36,
-            from,
-            to,
-            ..Bar::default()
-        };
-        let words = |what: &str, v: (f64, f64, f64)| {
-            format!(
-                "{}, {what}: {} [{} … {}]",
-                p.name,
-                si(v.0, unit),
-                si(v.1, unit),
-                si(v.2, unit)
-            )
-        };
-        let measured = Bar {
-            interval: interval(p.measured),
-            text: si(m, unit),
-            tip: words("measured", p.measured),
-            ..bar(at + 0.2, 0.0, 1.0)
-        };
-        panel.push(Layer::bars(0, vec![measured]));
-        let total = format!(
-            "{} ({})",
-            si(p.predicted.0, unit),
-            percent(share(p.predicted.0))
-        );
-        let mut from = 0.0;
-        let parts: Vec<(usize, f64, String)> = if p.parts.is_empty() {
-            vec![(1, p.predicted.0, words("predicted", p.predicted))]
-        } else {
-            p.parts
-                .iter()
-                .map(|part| {
-                    let k = names.iter().position(|n| *n == part.name).unwrap_or(0);
-                    let tip = format!(
-                        "{}, predicted: {} {} ({} of the prediction)",
-                        p.name,
-                        part.name,
-                        si(part.value, unit),
-                        percent(part.value / p.predicted.0)
-                    );
-                    (k + 1, part.value, tip)
-                })
-                .collect()
-        };
-        let last = parts.len() - 1;
-        for (i, (series, value, tip)) in parts.into_iter().enumerate() {
-            let to = from + share(value);
-            panel.push(Layer::bars(
-                series,
-                vec![Bar {
-                    interval: if i == last {
-                        interval(p.predicted)
-                    } else {
-                        None
-                    },
-                    text: if i == last {
-                        total.clone()
-                    } else {
-                        String::new()
-                    },
-                    tip,
-                    ..bar(at - 0.2, from, to)
-                }],
-            ));
-            from = to;
-        }
-    }
-    panel.push(
-        Layer::of(
-            0,
-            What::Rule {
-                x: Some(1.0),
-                y: None,
-                dash: "4 3",
-            },
-        )
-        .inked(Ink::Text),
-    );
     Chart {
         title: title.to_owned(),
         series,
-        panels: vec![panel],
+        panels,
+        least_width: 400.0,
         ..Chart::default()
     }
+}
+
+/// A panel with a row for each kernel, wide enough for `longest` and a text behind it.
+fn rows(title: &str, axis: &str, shown: &[&Kernel], longest: f64) -> Panel {
+    let names = shown.iter().map(|k| k.name.clone()).collect();
+    let mut panel = Panel::new(
+        title,
+        Axis::new(axis, Unit::Percent, Scale::Linear).over(0.0, 1.45 * longest.clamp(1.0, LONGEST)),
+        Axis::new("", Unit::None, Scale::Names(names)),
+    );
+    panel.height = Height::Rows(ROW);
+    panel
+}
+
+fn whole() -> Layer {
+    let rule = What::Rule {
+        x: Some(1.0),
+        y: None,
+        dash: "4 3",
+    };
+    Layer::of(0, rule).inked(Ink::Text)
+}
+
+fn of_roof(shown: &[&Kernel]) -> Panel {
+    let finite = |v: &f64| v.is_finite();
+    let ends = shown.iter().flat_map(|k| [k.share.0, k.share.2]);
+    let longest = ends.filter(finite).fold(1.0, f64::max);
+    let mut panel = rows("Time", "predicted over measured time", shown, longest);
+    let bars = (shown.iter().enumerate()).map(|(row, k)| Bar {
+        at: row as f64,
+        thick: 0.5,
+        to: k.share.0,
+        interval: Some((k.share.1, k.share.2)),
+        text: format!("{} · {}", percent(k.share.0), si(k.time_s, "s")),
+        tip: format!(
+            "{}: {} of its roof ({}), {}",
+            k.name,
+            percent(k.share.0),
+            k.bound,
+            si(k.time_s, "s")
+        ),
+        ..Bar::default()
+    });
+    panel.push(Layer::bars(0, bars.collect()));
+    panel.push(whole());
+    panel
+}
+
+fn of_energy(shown: &[&Kernel], parts: &[&str]) -> Panel {
+    let total = |e: &Energy| e.parts.iter().map(|p| p.value).sum::<f64>() / e.measured.0;
+    let known = |k: &&Kernel| {
+        let energy = k.energy.as_ref()?;
+        let (share, measured) = (total(energy), energy.measured.0);
+        (measured > 0.0 && share.is_finite()).then_some(energy.clone())
+    };
+    let longest = shown
+        .iter()
+        .filter_map(known)
+        .map(|e| total(&e))
+        .fold(1.0, f64::max);
+    let mut panel = rows("Energy", "predicted over measured energy", shown, longest);
+    let mut ticks = Vec::new();
+    for (row, k) in shown.iter().enumerate() {
+        let Some(energy) = known(k) else { continue };
+        let m = energy.measured.0;
+        let mut from = 0.0;
+        for (i, part) in energy.parts.iter().enumerate() {
+            let series = 1 + parts.iter().position(|n| *n == part.name).unwrap_or(0);
+            let to = from + part.value / m;
+            let last = i + 1 == energy.parts.len();
+            let text = format!("{} · {}", percent(total(&energy)), si(m, "J"));
+            let bar = Bar {
+                at: row as f64,
+                thick: 0.5,
+                from,
+                to,
+                text: if last { text } else { String::new() },
+                tip: format!(
+                    "{}: {} {}, {} of the measured energy",
+                    k.name,
+                    part.name,
+                    si(part.value, "J"),
+                    percent(part.value / m)
+                ),
+                ..Bar::default()
+            };
+            panel.push(Layer::bars(series, vec![bar]));
+            from = to;
+        }
+        ticks.push(Mark {
+            x: 1.0,
+            y: row as f64,
+            interval: None,
+            tip: format!(
+                "{}, measured: {} [{} … {}]",
+                k.name,
+                si(m, "J"),
+                si(energy.measured.1, "J"),
+                si(energy.measured.2, "J")
+            ),
+        });
+    }
+    panel.push(whole());
+    panel.push(Layer::points(1 + parts.len(), ticks, 7.0));
+    panel
 }
 
 #[cfg(test)]
@@ -175,26 +185,31 @@ mod tests {
     use crate::chart::Style;
 
     #[test]
-    fn two_bars_a_kernel() {
-        let mut pair = Pair {
+    fn a_row_a_kernel() {
+        let mut kernel = Kernel {
             name: "triad".into(),
-            measured: (2.0, 1.9, 2.1),
-            predicted: (1.0, 0.9, 1.1),
-            parts: vec![],
+            share: (0.91, 0.9, 0.92),
+            time_s: 1.19e-3,
+            bound: "dram".into(),
+            energy: None,
         };
-        let svg = bars("Time", "s", &[pair.clone()]).svg(Style::Light, 500.0);
+        let chart = kernels("Kernels", &[kernel.clone()]);
+        assert_eq!(chart.panels.len(), 1);
+        assert!(chart.svg(Style::Light, 500.0).contains("91.0 % · 1.19 ms"));
+        let parts = [("arithmetic", 0.4), ("constant power", 1.5)].map(|(name, value)| Part {
+            name: name.into(),
+            value,
+        });
+        kernel.energy = Some(Energy {
+            measured: (2.0, 1.9, 2.1),
+            parts: parts.to_vec(),
+        });
+        let chart = kernels("Kernels", &[kernel.clone(), kernel]);
+        let svg = chart.svg(Style::Light, 900.0);
         assert!(
-            svg.contains("2.00 s") && svg.contains("1.00 s (50.0 %)"),
+            svg.contains("95.0 % · 2.00 J") && !svg.contains("NaN"),
             "{svg}"
         );
-        pair.parts = [("arithmetic", 0.4), ("constant power", 0.6)]
-            .map(|(name, value)| Part {
-                name: name.into(),
-                value,
-            })
-            .to_vec();
-        let chart = bars("Time", "s", &[pair.clone(), pair]);
-        assert!(!chart.svg(Style::Light, 500.0).contains("NaN"));
         for width in crate::chart::PAGE_WIDTHS {
             crate::chart::assert_clear(&chart, f64::from(width));
         }

@@ -4,7 +4,7 @@ mod pictures;
 mod searches;
 
 use greenup_model::{Op, shipped};
-use greenup_report::bar_figure::{Pair, Part, bars};
+use greenup_report::bar_figure::{Energy, Kernel, Part, kernels};
 use greenup_report::chart::{Chart, Height, Unit};
 use greenup_report::heat_figure::Heat;
 use greenup_report::map_figure::map;
@@ -63,12 +63,14 @@ fn point(name: &str, intensity: f64, v: f64) -> Point {
         flops_per_j: Some(interval(v / 250.0)),
         power_w: Some(interval(250.0)),
         calibration: false,
+        roof: None,
     }
 }
 
 fn rooflines() -> Vec<(&'static str, Chart)> {
     let calibration = (0..30).map(|k| Point {
         calibration: true,
+        roof: None,
         ..point(
             "microbenchmark",
             f64::from(k - 8).exp2().min(400.0),
@@ -120,44 +122,47 @@ fn rooflines() -> Vec<(&'static str, Chart)> {
 }
 
 fn bar_charts() -> Vec<(&'static str, Chart)> {
-    let pair = |name: &str, m: f64, p: f64, parts: usize| Pair {
+    let kernel = |name: &str, share: f64, joules: f64, parts: usize| Kernel {
         name: name.into(),
-        measured: (m, 0.95 * m, 1.07 * m),
-        predicted: (p, 0.97 * p, 1.02 * p),
-        parts: ["arithmetic", "data", "constant power"][..parts]
-            .iter()
-            .map(|n| Part {
-                name: (*n).into(),
-                value: p / parts as f64,
-            })
-            .collect(),
+        share: (share, 0.95 * share, 1.07 * share),
+        time_s: 1.19e-3,
+        bound: "dram".into(),
+        energy: (parts > 0).then(|| Energy {
+            measured: (joules, 0.97 * joules, 1.02 * joules),
+            parts: ["arithmetic", "data", "constant power"][..parts]
+                .iter()
+                .map(|n| Part {
+                    name: (*n).into(),
+                    value: 0.93 * joules / parts as f64,
+                })
+                .collect(),
+        }),
     };
     vec![
         (
-            "bars of energy",
-            bars(
-                "Energy: predicted and measured",
-                "J",
+            "rows of kernels",
+            kernels(
+                "Kernels: time and energy",
                 &[
-                    pair("triad", 2.1, 2.0, 3),
-                    pair("dgemm", 11.0, 11.6, 3),
-                    pair("form factor", 0.4, 0.37, 3),
+                    kernel("triad", 0.91, 2.0, 3),
+                    kernel("dgemm", 0.96, 11.6, 3),
+                    kernel("form factor", 0.61, 0.37, 3),
                 ],
             ),
         ),
         (
-            "bars, hostile",
-            bars(
+            "rows, hostile",
+            kernels(
                 LONG,
-                "s",
                 &[
-                    pair(LONG, 1e-9, 3.9e-9, 0),
-                    pair("zero", 1.0, 0.0, 0),
-                    pair("nan", f64::NAN, 1.0, 1),
+                    kernel(LONG, 3.9, 1e-9, 0),
+                    kernel("zero", 0.0, 0.0, 2),
+                    kernel("nan", f64::NAN, 1.0, 1),
+                    kernel("no joules", 0.5, 0.0, 3),
                 ],
             ),
         ),
-        ("bars without data", bars("nothing", "s", &[])),
+        ("rows without data", kernels("nothing", &[])),
     ]
 }
 

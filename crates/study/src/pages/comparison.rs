@@ -138,6 +138,7 @@ pub fn points(records: &[Record], flop: Op) -> Vec<Point> {
                 flops_per_j: r.energy_j.map(|e| exact(w / e)),
                 power_w: r.energy_j.map(|e| exact(e / r.time_s)),
                 calibration: false,
+                roof: None,
             })
         })
         .collect()

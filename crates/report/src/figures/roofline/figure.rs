@@ -4,7 +4,7 @@ use super::parts::{Interval, Line, Panel, Point};
 use crate::chart::{
     Axis, Chart, Ink, Layer, Mark, Scale, Series, Sign, Tag, Unit, What, axis, axis::Span,
 };
-use crate::si::{si, three};
+use crate::si::{percent, si, three};
 use greenup_model::EnergyRoofline;
 
 /// The whole figure.
@@ -76,12 +76,7 @@ impl RooflineFigure {
         Chart {
             title: self.title.clone(),
             series,
-            // Names of kernels need the full width of a page.
-            least_width: if self.label_points && self.points.iter().any(|p| !p.calibration) {
-                620.0
-            } else {
-                270.0
-            },
+            least_width: if self.names_kernels() { 480.0 } else { 270.0 },
             panels: self
                 .panels()
                 .into_iter()
@@ -89,6 +84,10 @@ impl RooflineFigure {
                 .collect(),
             ..Chart::default()
         }
+    }
+
+    fn names_kernels(&self) -> bool {
+        self.label_points && self.points.iter().any(|p| !p.calibration)
     }
 
     fn panel(&self, kind: Panel, n: usize) -> crate::chart::Panel {
@@ -100,7 +99,9 @@ impl RooflineFigure {
             x.clone(),
             Axis::new(quantity, Unit::si(unit), Scale::Log),
         );
-        panel.height = crate::chart::Height::Ratio(0.72);
+        panel.height = crate::chart::Height::Ratio(if kind == Panel::Time { 0.72 } else { 0.55 });
+        // Names of kernels need the full width of a page.
+        panel.alone = kind == Panel::Time && self.names_kernels();
         let span = x.resolve(std::iter::empty());
         let samples = span.samples(SAMPLES);
         let shown: Vec<(usize, &Line)> = (self.lines.iter().enumerate())
@@ -201,9 +202,12 @@ impl RooflineFigure {
                 let Some(v) = value(p) else { continue };
                 let high = kind == Panel::Time && self.is_above(p);
                 if high { &mut above } else { &mut fine }.push(mark(p, v));
+                if kind == Panel::Time {
+                    ceiling(panel, p, k);
+                }
                 if self.label_points {
                     panel.tags.push(Tag {
-                        text: p.name.clone(),
+                        text: label(p, kind),
                         at: vec![(p.intensity, v.value)],
                         ink: if high { Ink::Bad } else { Ink::Text },
                         bold: true,
@@ -214,6 +218,31 @@ impl RooflineFigure {
             panel.push(Layer::points(n + 2, above, 10.0));
         }
     }
+}
+
+/// The name of a point, in the roofline with its fraction of its roof.
+fn label(p: &Point, kind: Panel) -> String {
+    match &p.roof {
+        Some((share, None)) if kind == Panel::Time => format!("{} {}", p.name, percent(*share)),
+        Some((share, Some(of))) if kind == Panel::Time => {
+            format!("{} {} of {of}", p.name, percent(*share))
+        }
+        _ => p.name.clone(),
+    }
+}
+
+/// A short line at the roof of a point, where none of the lines is its roof.
+fn ceiling(panel: &mut crate::chart::Panel, p: &Point, k: usize) {
+    let Some((share, Some(of))) = &p.roof else {
+        return;
+    };
+    let roof = p.flops_per_s.value / share;
+    if !(roof.is_finite() && roof > 0.0) {
+        return;
+    }
+    let points = vec![(p.intensity / 1.6, roof), (p.intensity * 1.6, roof)];
+    let tip = format!("{}: bound by {of}, {}", p.name, si(roof, "flop/s"));
+    panel.push(Layer::dashed(k, points, 3.0, "", tip));
 }
 
 /// Thin roofs of the caches with their names.
@@ -368,6 +397,7 @@ mod tests {
             flops_per_j: None,
             power_w: None,
             calibration: false,
+            roof: None,
         }
     }
 

@@ -136,4 +136,6 @@ pub struct Point {
     pub power_w: Option<Interval>,
     /// Whether it is a microbenchmark of the calibration: drawn small, without a label.
     pub calibration: bool,
+    /// Its fraction of the roof that binds it, and that roof's name where none of the lines is it.
+    pub roof: Option<(f64, Option<String>)>,
 }

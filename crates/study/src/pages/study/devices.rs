@@ -34,6 +34,8 @@ pub fn section(study: &Study) -> Section {
     Section {
         id: "devices".into(),
         title: "What was studied".into(),
+        // What is missing is seen at once.
+        folded: study.missing.is_empty(),
         paragraphs: without_energy(study),
         items: devices
             .chain(

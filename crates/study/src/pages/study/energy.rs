@@ -1,40 +1,10 @@
-//! The section on the energy of the kernels: measured, predicted, and where it goes.
+//! The energy of the kernels: measured, predicted, and where it goes.
 
 use crate::device::DeviceStudy;
 use crate::energy::EnergySplit;
 use crate::result::KernelResult;
-use greenup_report::bar_figure::{Pair, Part, bars};
-use greenup_report::page::{Figure, Section};
+use greenup_report::bar_figure::{self, Part};
 use greenup_report::table::Columns;
-
-/// Energies of a device's kernels; `None` if none was measured.
-pub fn section(study: &DeviceStudy) -> Option<Section> {
-    let rows = energies(study);
-    if rows.is_empty() {
-        return None;
-    }
-    let pairs: Vec<Pair> = study.kernels.iter().filter_map(pair).collect();
-    let figures = if pairs.is_empty() {
-        Vec::new()
-    } else {
-        vec![Figure::chart(
-            &bars("Energy: measured against predicted", "J", &pairs),
-            "100 % is the measured energy of each kernel. The predicted energy is split into arithmetic, data and constant power.",
-        )]
-    };
-    Some(Section {
-        id: study.anchor("energy"),
-        title: "Energy of the kernels, measured and predicted".into(),
-        label: Some("measured"),
-        paragraphs: vec![
-            "The predicted energy takes the kernel's operations and bytes, the machine's costs (where the clock falls at the power cap, at the voltage of the measured clock), and the measured time."
-                .into(),
-        ],
-        figures,
-        tables: vec![columns().table("Energies per iteration", rows)],
-        ..Section::default()
-    })
-}
 
 /// Kernels with a measured energy.
 pub fn energies(study: &DeviceStudy) -> Vec<Energy<'_>> {
@@ -112,17 +82,16 @@ fn energy(kernel: &KernelResult) -> Option<Energy<'_>> {
     })
 }
 
-fn pair(k: &KernelResult) -> Option<Pair> {
+/// The measured energy of a kernel next to the parts of the predicted one.
+pub fn parts(k: &KernelResult) -> Option<bar_figure::Energy> {
     let e = k.measured.as_ref()?.energy_j?;
     let split = k.explained.as_ref()?;
     let part = |name: &str, value: f64| Part {
         name: name.to_owned(),
         value,
     };
-    Some(Pair {
-        name: k.name.clone(),
+    Some(bar_figure::Energy {
         measured: (e.median, e.lo, e.hi),
-        predicted: (split.total_j, split.interval_j.0, split.interval_j.1),
         parts: vec![
             part("arithmetic", split.arithmetic_j),
             part("data", split.data_j),

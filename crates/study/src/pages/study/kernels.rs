@@ -1,9 +1,10 @@
 //! The section on real kernels.
 
+use super::energy;
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use greenup_meter::Measurement;
-use greenup_report::bar_figure::{Pair, bars};
+use greenup_report::bar_figure::{Kernel, kernels};
 use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::si::si;
 use greenup_report::table::{Cell, Columns};
@@ -66,59 +67,74 @@ pub fn columns<'a>() -> Columns<'a, Timed<'a>> {
         .detail()
 }
 
-/// Measured and predicted results, as a table and a bar chart.
+/// A row a kernel: its time, its energy, what bounds it, and what to do.
 pub fn section(study: &DeviceStudy) -> Section {
+    let rows: Vec<Kernel> = study.kernels.iter().filter_map(row).collect();
     let mut figures = Vec::new();
-    let pairs: Vec<Pair> = study
-        .kernels
-        .iter()
-        .filter_map(|k| {
-            let m = k.measured.as_ref()?;
-            let (lo, hi) = k.predicted.time_interval_s;
-            Some(Pair {
-                name: k.name.clone(),
-                measured: (m.time_s.median, m.time_s.lo, m.time_s.hi),
-                predicted: (k.predicted.time_s, lo, hi),
-                parts: vec![],
-            })
-        })
-        .collect();
-    if !pairs.is_empty() {
-        figures.push(Figure::chart(
-            &bars("Time: measured against predicted", "s", &pairs),
-            "100 % is the measured time of each kernel. Predicted: by the calibrated machine, as in the table; its percentage is the fraction of roof.",
-        ));
+    if !rows.is_empty() {
+        let caption = if rows.iter().any(|r| r.energy.is_some()) {
+            "Time: predicted by the calibrated machine over measured, which is the fraction of roof. Energy: predicted for the measured time over measured, by its causes; the dot is the measured energy."
+        } else {
+            "Predicted by the calibrated machine over measured: the fraction of roof."
+        };
+        let chart = kernels("Each kernel against its roof", &rows);
+        figures.push(Figure::chart(&chart, caption).wide());
     }
-    let flags: Vec<Fact> = study
-        .kernels
-        .iter()
-        .flat_map(|k| {
-            let flags = k.measured.iter().flat_map(|m| &m.flags);
+    let advice = study.kernels.iter().filter(|k| !k.advice.is_empty());
+    let mut items: Vec<Fact> = advice
+        .map(|k| Fact::new(&k.name, k.advice.join(" ")))
+        .collect();
+    for k in &study.kernels {
+        let flags = k.measured.iter().flat_map(|m| &m.flags);
+        items.extend(
             flags
                 .filter(|f| **f != greenup_meter::Flag::NoEnergy)
                 .map(|f| Fact::new(&k.name, f.to_string()))
-                .chain(k.doubts.iter().map(|d| Fact::new(&k.name, d.clone())))
-        })
-        .chain(
-            study
-                .missing
-                .iter()
-                .map(|why| Fact::new("missing", why.clone())),
-        )
-        .collect();
+                .chain(k.doubts.iter().map(|d| Fact::new(&k.name, d.clone()))),
+        );
+    }
+    items.extend(
+        study
+            .missing
+            .iter()
+            .map(|why| Fact::new("missing", why.clone())),
+    );
+    let mut tables = vec![columns().table(
+        "Times. Every time counts only after the result was checked.",
+        timed(study),
+    )];
+    let energies = energy::energies(study);
+    if !energies.is_empty() {
+        tables.push(energy::columns().table(
+            "Energies of an iteration. Predicted: operations and bytes × the machine's costs (where the clock falls at the power cap, at the voltage of the measured clock), and constant power × the measured time.",
+            energies,
+        ));
+    }
     Section {
         id: study.anchor("kernels"),
-        title: "Real kernels, measured and predicted".into(),
+        title: "Real kernels: how far from their roof, and what to do".into(),
+        short: "Kernels".into(),
         label: Some("measured"),
         paragraphs: study.kernels.iter().map(about).collect(),
-        items: flags,
+        items,
         figures,
-        tables: vec![columns().table(
-            "Every time counts only after the result was checked.",
-            timed(study),
-        )],
+        tables,
         ..Section::default()
     }
+}
+
+/// A kernel with a measured time and its share of the roof.
+fn row(k: &KernelResult) -> Option<Kernel> {
+    let m = k.measured.as_ref()?;
+    let share = k.share_of_roof?;
+    let (lo, hi) = k.predicted.time_interval_s;
+    Some(Kernel {
+        name: k.name.clone(),
+        share: (share, lo / m.time_s.hi, hi / m.time_s.lo),
+        time_s: m.time_s.median,
+        bound: k.predicted.bound.to_string(),
+        energy: energy::parts(k),
+    })
 }
 
 /// The largest error against the bound that it must keep.

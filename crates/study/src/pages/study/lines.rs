@@ -3,7 +3,7 @@
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use greenup_calibrate::Record;
-use greenup_model::{EnergyRoofline, Machine, MachineError, Op};
+use greenup_model::{Bound, EnergyRoofline, Machine, MachineError, Op};
 use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Line, Point};
@@ -114,6 +114,7 @@ impl Classes {
                 flops_per_j: r.energy_j.map(|e| exact(flops / e)),
                 power_w: r.energy_j.map(|e| exact(e / r.time_s)),
                 calibration: true,
+                roof: None,
             })
         };
         records.iter().filter_map(point).collect()
@@ -146,7 +147,18 @@ fn point(k: &KernelResult, classes: &[Op]) -> Option<Point> {
             hi: p.hi,
         }),
         calibration: false,
+        roof: k
+            .share_of_roof
+            .map(|share| (share, other_roof(k, classes[line]))),
     })
+}
+
+/// The name of the roof of a kernel, if it is neither main memory, nor `flop`, nor the power cap, which have lines.
+fn other_roof(k: &KernelResult, flop: Op) -> Option<String> {
+    match k.predicted.bound {
+        Bound::Op(op) if op != Op::Dram && op != flop => Some(op.name().to_owned()),
+        _ => None,
+    }
 }
 
 pub fn section(study: &DeviceStudy) -> Result<Section, MachineError> {
@@ -164,7 +176,7 @@ pub fn section(study: &DeviceStudy) -> Result<Section, MachineError> {
         Err(why) => return Err(why),
     };
     let mut paragraphs = vec![
-        "Solid: what this machine can reach at each intensity, with its 95 % band; dashed: the caches' own roofs. Points: the measured kernels with their intervals."
+        "Solid: what this machine can reach at each intensity, with its 95 % band; dashed: the caches' own roofs. Points: the measured kernels with their intervals and the fraction of their roof; short lines: roofs of kernels that something else bounds."
             .to_owned(),
     ];
     let above = figure.above_roof();

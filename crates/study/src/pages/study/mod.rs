@@ -1,5 +1,6 @@
 //! The HTML page of a study.
 
+mod answer;
 mod devices;
 pub mod energy;
 pub mod kernels;
@@ -24,15 +25,24 @@ pub use lines::roofline_figure;
 /// # Errors
 /// A calibrated or the assumed machine lacks a cost that the page needs.
 pub fn page(study: &Study) -> Result<Page, MachineError> {
-    let mut sections = vec![devices::section(study)];
+    let several = study.devices.len() > 1;
+    let mut sections = Vec::new();
     for device in &study.devices {
-        let mut own = vec![lines::section(device)?, kernels::section(device)];
-        own.extend(energy::section(device));
+        let mut limits = lines::section(device)?;
+        if several {
+            limits.items.splice(0..0, headline(device));
+        }
+        let mut own = vec![limits, kernels::section(device)];
         own.extend(tuning::section(device));
-        own.push(next_steps(device));
-        if study.devices.len() > 1 {
+        let folded = [
+            machine::constants(device),
+            machine::facts(device),
+            machine::calibration_points(device),
+        ];
+        own.extend(folded.map(|s| Section { folded: true, ..s }));
+        if several {
             for section in &mut own {
-                section.title = format!("{}: {}", device.device, section.title);
+                section.tab = format!("{}: {}", device.device, device.model());
             }
         }
         sections.extend(own);
@@ -40,19 +50,7 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     if let Some(assumed) = &study.assume {
         sections.push(assumed_energy(study, assumed)?);
     }
-    for device in &study.devices {
-        let mut own = vec![
-            machine::constants(device),
-            machine::facts(device),
-            machine::calibration_points(device),
-        ];
-        if study.devices.len() > 1 {
-            for section in &mut own {
-                section.title = format!("{}: {}", device.device, section.title);
-            }
-        }
-        sections.extend(own);
-    }
+    sections.push(devices::section(study));
     let names: Vec<&str> = (study.devices.iter().map(|d| d.machine.name.as_str())).collect();
     let titles: Vec<&str> = (study.devices.iter().map(|d| d.machine.title.as_str())).collect();
     Ok(Page {
@@ -75,18 +73,11 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
                 ""
             }
         ),
-        headline: (study.devices.iter())
-            .flat_map(|d| {
-                let several = study.devices.len() > 1;
-                headline(d).into_iter().map(move |f| {
-                    if several {
-                        Fact::new(&format!("{}: {}", d.device, f.name), f.value)
-                    } else {
-                        f
-                    }
-                })
-            })
-            .collect(),
+        answer: answer::of(study),
+        headline: match &study.devices[..] {
+            [one] => headline(one),
+            _ => Vec::new(),
+        },
         sections,
         footer: "Medians with 95 % intervals.".into(),
         provenance: study.provenance.facts(),
@@ -212,18 +203,4 @@ fn assumed_energy(study: &Study, assumed: &Machine) -> Result<Section, MachineEr
         tables,
         ..Section::default()
     })
-}
-
-fn next_steps(study: &DeviceStudy) -> Section {
-    let items = study
-        .kernels
-        .iter()
-        .map(|k| Fact::new(&k.name, k.advice.join(" ")))
-        .collect();
-    Section {
-        id: study.anchor("next"),
-        title: "What to do next".into(),
-        items,
-        ..Section::default()
-    }
 }

@@ -4,8 +4,11 @@ use super::tradeoff;
 use crate::device::DeviceStudy;
 use greenup_gemm::{Comparison, Entry, Size};
 use greenup_meter::Summary;
-use greenup_report::page::{Fact, Section};
-use greenup_report::si::factor;
+use greenup_report::chart::{
+    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
+};
+use greenup_report::page::{Fact, Figure, Section};
+use greenup_report::si::{factor, si, three};
 use greenup_report::table::{Cell, Columns};
 
 /// A tuned kernel against others; `None` where none was tuned.
@@ -24,6 +27,13 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
             return Some(section);
         }
     };
+    if !tuning.found_faster() {
+        section.title = "No tuned kernel beat the default".into();
+    }
+    section.figures = intervals(&tuning.comparison)
+        .map(|c| Figure::chart(&c, "Time of a product: medians of the rounds with 95 % intervals; in brackets over that of the first."))
+        .into_iter()
+        .collect();
     section.paragraphs = vec![
         format!(
             "DGEMM, {}: {} The kernels were measured interleaved on the same matrices, and the result of every tuned kernel was verified against sums in twice the working precision.",
@@ -59,6 +69,48 @@ pub fn section(study: &DeviceStudy) -> Option<Section> {
         tradeoff::add(t, &mut section);
     }
     Some(section)
+}
+
+/// Times of all products with their intervals; `None` without any.
+fn intervals(all: &Comparison) -> Option<Chart> {
+    if all.entries.is_empty() {
+        return None;
+    }
+    let name = |e: &Entry| match &e.ratio {
+        Some(r) => format!("{} (×{})", e.name, three(r.median)),
+        None => e.name.clone(),
+    };
+    let (x, y) = (
+        Axis::new("time", Unit::si("s"), Scale::Linear),
+        // The first on top.
+        Scale::Names(all.entries.iter().rev().map(name).collect()),
+    );
+    let mut panel = Panel::new("", x, Axis::new("", Unit::None, y));
+    panel.height = Height::Rows(30.0);
+    for (row, e) in all.entries.iter().rev().enumerate() {
+        let at = row as f64;
+        let tip = format!("{}: {}", e.name, si(e.time_s.median, "s"));
+        panel.push(Layer::dashed(
+            0,
+            vec![(e.time_s.lo, at), (e.time_s.hi, at)],
+            3.0,
+            "",
+            tip.clone(),
+        ));
+        let mark = Mark {
+            x: e.time_s.median,
+            y: at,
+            interval: None,
+            tip,
+        };
+        panel.push(Layer::points(0, vec![mark], 9.0));
+    }
+    Some(Chart {
+        title: "Kernels in the same rounds".into(),
+        series: vec![Series::new("", Ink::Series(0), Sign::Dot)],
+        panels: vec![panel],
+        ..Chart::default()
+    })
 }
 
 /// The table of an interleaved comparison of products of one size.

@@ -1,0 +1,83 @@
+//! What a study answers: where each device's limits are, what each kernel reaches, and where most is to be gained.
+
+use super::headline;
+use crate::device::DeviceStudy;
+use crate::result::KernelResult;
+use crate::study::Study;
+use greenup_model::{Bound, Op};
+use greenup_report::si::{percent, three};
+
+/// Two sentences a device: its limits, and its kernels.
+pub fn of(study: &Study) -> Vec<String> {
+    let several = study.devices.len() > 1;
+    let mut out = Vec::new();
+    for device in &study.devices {
+        let who = if several {
+            format!("{}: ", device.device)
+        } else {
+            String::new()
+        };
+        out.push(format!("{who}{}.", limits(device)));
+        out.extend(kernels(device).map(|text| format!("{who}{text}")));
+    }
+    out
+}
+
+/// Its peak, its bandwidth and its constant power, and the intensity below which kernels wait for memory.
+fn limits(device: &DeviceStudy) -> String {
+    let all = headline(device);
+    let named = |name: &str| all.iter().find(|f| f.name == name).map(|f| f.value.clone());
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(named("double precision").map(|v| format!("{v} in double precision")));
+    parts.extend(named("slow memory").map(|v| format!("{v} from memory")));
+    parts.push(match named("constant power") {
+        Some(v) => format!("{v} of constant power"),
+        None => "no energy measured (`greenup doctor` says why)".into(),
+    });
+    let mut text = parts.join(", ");
+    if let Some(balance) = named("time balance") {
+        text.push_str(&format!("; below {balance} kernels wait for memory"));
+    }
+    text
+}
+
+/// What the kernels reach, and which has most to gain; `None` without a measured one.
+fn kernels(device: &DeviceStudy) -> Option<String> {
+    let measured: Vec<(&KernelResult, f64)> = (device.kernels.iter())
+        .filter_map(|k| Some((k, k.share_of_roof?)))
+        .collect();
+    let (worst, share) = measured.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let bound = bound(worst);
+    let least = if worst.disturbed.is_some() {
+        "at least "
+    } else {
+        ""
+    };
+    let noisy = worst.noise().is_some_and(|n| n > (1.0 / share - 1.0).abs());
+    Some(if *share >= 0.85 || noisy {
+        let ends = measured.iter().map(|(_, s)| *s);
+        let most = ends.fold(0.0, f64::max);
+        format!(
+            "All {} kernels reach {least}{} to {} of their roofs: only other work, not other code, would help much.",
+            measured.len(),
+            percent(*share),
+            percent(most)
+        )
+    } else {
+        format!(
+            "Most to gain: {}, at {least}{} of its roof ({bound}); a perfect version would be ×{} as fast.",
+            worst.name,
+            percent(*share),
+            three(1.0 / share)
+        )
+    })
+}
+
+/// What bounds a kernel, in words.
+fn bound(k: &KernelResult) -> String {
+    match k.predicted.bound {
+        Bound::Cap => "the power cap".into(),
+        Bound::Op(Op::Dram) => "slow memory".into(),
+        Bound::Op(op) => format!("`{op}`"),
+    }
+}
