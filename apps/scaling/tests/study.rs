@@ -8,7 +8,6 @@ use greenup_report::provenance::Provenance;
 use greenup_scaling::study::case::{Case, CaseRun};
 use greenup_scaling::study::runs_file::RunsFile;
 use greenup_scaling::study::{ScalingOptions, ScalingStudy, run};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -118,8 +117,7 @@ fn a_case_that_does_not_fit_becomes_smaller_and_its_runs_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     let program = folder.join("program");
-    std::fs::write(&program, PROGRAM).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    greenup_testing::program(&program, PROGRAM);
     let both = || case(folder, 100, Some(Box::new(case(folder, 80, None))));
     let notes = Notes::default();
     // Without time nothing starts.

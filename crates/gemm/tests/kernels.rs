@@ -106,8 +106,7 @@ fn with_compiler(dir: &Path) -> Problem {
         version.display()
     );
     std::fs::write(&version, "cc 1\n").unwrap();
-    std::fs::write(&script, text).unwrap();
-    std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    greenup_testing::program(&script, text);
     let mut problem = family::problem(&dir.join("family"), SIZES[0], &CpuFacts::read()).unwrap();
     problem.build.compiler = Some(script.display().to_string());
     problem

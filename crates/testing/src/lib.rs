@@ -206,6 +206,21 @@ pub fn unfinished(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Writes a program. A process of its own writes it: while this one had the file open, another of its threads could start
+/// a process, which holds it open too, and the system refuses to run what is open for writing.
+pub fn program(path: &Path, content: impl AsRef<[u8]>) {
+    let source = path.with_extension("source");
+    std::fs::write(&source, content).expect("a file");
+    let script = "cp \"$1\" \"$2\" && chmod 755 \"$2\" && rm \"$1\"";
+    let mut copy = Command::new("sh");
+    copy.args(["-c", script, "sh"]).arg(source).arg(path);
+    assert!(
+        copy.status().expect("a shell").success(),
+        "{}",
+        path.display()
+    );
+}
+
 /// Copies the files of a folder.
 pub fn copy_files(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");

@@ -260,25 +260,21 @@ fn animations_have_their_frames() {
     assert!(said.contains("ffmpeg") && said.contains("*.png"), "{said}");
     // One that is there gets the frames, and what it writes is the file.
     let tool = dir.path().join("ffmpeg");
-    std::fs::write(
+    greenup_testing::program(
         &tool,
         "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor last; do [ \"$before\" = -i ] && from=$last; before=$last; done\n\
          cp \"$from\" \"$last\"\n",
-    )
-    .unwrap();
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    );
     let path = format!("{}:/usr/bin:/bin", dir.path().display());
     hydro(&[&run[..], &[&gif]].concat())
         .env("PATH", &path)
         .assert()
         .success();
     assert_eq!(count(&std::fs::read(&gif).unwrap(), b"fcTL"), 5);
-    std::fs::write(
+    greenup_testing::program(
         &tool,
         "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\necho broken >&2; exit 1\n",
-    )
-    .unwrap();
+    );
     std::fs::write(&gif, "mine").unwrap();
     let stop = hydro(&[&run[..], &[&gif]].concat())
         .env("PATH", &path)

@@ -5,7 +5,6 @@ use greenup_testing::Busy;
 use greenup_testing::mpi::{launchers, with_ranks};
 use greenup_testing::{fails, is_refused, names, on_a_full_disk, succeeds, text, unfinished};
 use serde_json::Value;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -272,8 +271,7 @@ fn another_version(folder: &Path) -> PathBuf {
         bytes[at + commit.len() - 1] = b'x';
     }
     let path = folder.join("hydro");
-    std::fs::write(&path, bytes).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    greenup_testing::program(&path, bytes);
     path
 }
 

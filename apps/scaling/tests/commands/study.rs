@@ -3,7 +3,6 @@
 
 use crate::{fails, json, ok};
 use serde_json::Value;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 
@@ -25,10 +24,9 @@ fn study(dir: &Path, fail: &str) -> Output {
 
 fn study_with(dir: &Path, fail: &str, more: &[&str]) -> Output {
     let own = dir.join("greenup-scaling");
-    std::fs::copy(assert_cmd::cargo::cargo_bin!("greenup-scaling"), &own).unwrap();
-    let fmm = dir.join("fmm");
-    std::fs::write(&fmm, FMM).unwrap();
-    std::fs::set_permissions(&fmm, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let scaling = std::fs::read(assert_cmd::cargo::cargo_bin!("greenup-scaling")).unwrap();
+    greenup_testing::program(&own, scaling);
+    greenup_testing::program(&dir.join("fmm"), FMM);
     std::process::Command::new(&own)
         .args([
             "study",

@@ -11,14 +11,12 @@ use std::time::Duration;
 
 #[test]
 fn faults_of_the_environment_are_no_trials() {
-    use std::os::unix::fs::PermissionsExt as _;
     let dir = tempfile::tempdir().unwrap();
     let p = problem(&dir.path().join("problem"));
     // A compiler that works for the reference and finds the disk full later.
     let cc = dir.path().join("cc");
     let script = "#!/bin/sh\ncase \"$*\" in *Dwidth=*) echo 'ld: final link failed: No space left on device' >&2; exit 1;; esac\nexec cc \"$@\"\n";
-    fs::write(&cc, script).unwrap();
-    fs::set_permissions(&cc, fs::Permissions::from_mode(0o755)).unwrap();
+    greenup_testing::program(&cc, script);
     let text = fs::read_to_string(&p).unwrap();
     let with = |compiler: &str| {
         text.replace(

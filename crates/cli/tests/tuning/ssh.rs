@@ -4,7 +4,6 @@
 
 use crate::common::{command, problem};
 use crate::marks::{MARK, all_end, children};
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -29,8 +28,7 @@ impl Hosts {
     pub(crate) fn new(name: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        std::fs::write(at("ssh"), SSH).unwrap();
-        std::fs::set_permissions(at("ssh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        greenup_testing::program(&at("ssh"), SSH);
         std::fs::create_dir(at("my tools")).unwrap();
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_greenup"), at("my tools/greenup")).unwrap();
         std::fs::create_dir(at("there")).unwrap();

@@ -1,8 +1,6 @@
 //! One row a kernel: how much of its roof it reaches, and where its energy goes.
 
-use crate::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
-};
+use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
 use crate::si::{percent, si};
 
 /// Height of a row, pixels.
@@ -60,7 +58,6 @@ pub fn kernels(title: &str, all: &[Kernel]) -> Chart {
     let mut series = vec![Series::new("of the roof", Ink::Series(0), Sign::Area)];
     let inks = (1..).map(Ink::Series);
     series.extend((parts.iter().zip(inks)).map(|(n, ink)| Series::new(*n, ink, Sign::Area)));
-    series.push(Series::new("measured energy", Ink::Text, Sign::Dot));
     let mut panels = vec![of_roof(&shown)];
     if energies().next().is_some() {
         panels.push(of_energy(&shown, &parts));
@@ -133,7 +130,6 @@ fn of_energy(shown: &[&Kernel], parts: &[&str]) -> Panel {
         .map(|e| total(&e))
         .fold(1.0, f64::max);
     let mut panel = rows("Energy", "predicted over measured energy", shown, longest);
-    let mut ticks = Vec::new();
     for (row, k) in shown.iter().enumerate() {
         let Some(energy) = known(k) else { continue };
         let m = energy.measured.0;
@@ -148,6 +144,8 @@ fn of_energy(shown: &[&Kernel], parts: &[&str]) -> Panel {
                 thick: 0.5,
                 from,
                 to,
+                // The measured energy is the whole.
+                interval: last.then_some((energy.measured.1 / m, energy.measured.2 / m)),
                 text: if last { text } else { String::new() },
                 tip: format!(
                     "{}: {} {}, {} of the measured energy",
@@ -161,21 +159,8 @@ fn of_energy(shown: &[&Kernel], parts: &[&str]) -> Panel {
             panel.push(Layer::bars(series, vec![bar]));
             from = to;
         }
-        ticks.push(Mark {
-            x: 1.0,
-            y: row as f64,
-            interval: None,
-            tip: format!(
-                "{}, measured: {} [{} … {}]",
-                k.name,
-                si(m, "J"),
-                si(energy.measured.1, "J"),
-                si(energy.measured.2, "J")
-            ),
-        });
     }
     panel.push(whole());
-    panel.push(Layer::points(1 + parts.len(), ticks, 7.0));
     panel
 }
 

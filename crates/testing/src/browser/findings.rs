@@ -25,6 +25,12 @@ pub enum FaultKind {
     CoversMark,
     /// A canvas, an SVG inside `<img>` or another document: what it shows is unknown.
     NotInspectable,
+    /// A number of the answer that stands nowhere else on the page.
+    Unsupported,
+    /// A row's value differs from that of the same name in another table.
+    Contradiction,
+    /// A text is cut, and its whole is nowhere on the page.
+    Cut,
 }
 
 impl FaultKind {
@@ -37,6 +43,9 @@ impl FaultKind {
             "OutsideFigure" => Self::OutsideFigure,
             "CoversMark" => Self::CoversMark,
             "NotInspectable" => Self::NotInspectable,
+            "Unsupported" => Self::Unsupported,
+            "Contradiction" => Self::Contradiction,
+            "Cut" => Self::Cut,
             other => panic!("unknown kind {other}"),
         }
     }

@@ -5,6 +5,7 @@
   const report = (kind, figure, texts, boxes, detail) => found.push({ kind, figure, texts, boxes, detail });
   // What a reader can open is examined too.
   document.querySelectorAll('details').forEach(d => { d.open = true; });
+  document.querySelectorAll('.elsewhere').forEach(e => e.classList.remove('elsewhere'));
   await document.fonts.ready;
   await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));
 
@@ -194,6 +195,50 @@
         break;
       }
       if (['absolute', 'fixed'].includes(style.position)) break;
+    }
+  }
+
+  // What a reader is told: the numbers of the answer stand on the page too, a name has one value, and what is cut has its
+  // whole elsewhere.
+  const said = e => e.textContent.replace(/\s+/g, ' ').trim();
+  const number = /(?<![\w.])\d+(?:\.\d+)? (?:%|[pnµmkMGTP]?(?:s|J|W|B|Hz|flop)(?:\/(?:s|J|B|W))?)(?!\w)/g;
+  const answers = [...document.querySelectorAll('header .answer')];
+  const main = document.querySelector('main');
+  if (main) {
+    const lists = [...document.querySelectorAll('script.tips, script.shared-tips')].map(e => e.textContent);
+    const rest = [...main.children, ...document.querySelectorAll('.headline, footer')].map(said).join(' | ');
+    for (const a of answers) {
+      for (const n of said(a).match(number) ?? []) {
+        const at = rest.split(n).slice(0, -1).some(before => !/[\d.]$/.test(before));
+        if (!at) report('Unsupported', 'answer', [n], [], short(said(a)));
+      }
+    }
+    const values = new Map();
+    for (const table of main.querySelectorAll('table')) {
+      const heads = [...table.tHead?.rows[0]?.cells ?? []].map(said);
+      const rows = [...table.tBodies[0]?.rows ?? []];
+      const names = rows.map(r => r.cells[0] ? said(r.cells[0]) : '');
+      if (new Set(names).size < names.length) continue;
+      const tab = table.closest('[data-tab]')?.dataset.tab ?? '';
+      rows.forEach((row, i) => [...row.cells].slice(1).forEach((cell, k) => {
+        const text = said(cell), head = heads[k + 1];
+        if (!/\d/.test(text) || heads.indexOf(head) !== heads.lastIndexOf(head)) return;
+        const key = [tab, heads[0], names[i], head].join(' / ');
+        const before = values.get(key);
+        if (before === undefined) values.set(key, text);
+        else if (before !== text) report('Contradiction', nameOf(table), [before, text], [], key);
+      }));
+    }
+    const whole = [document.body.textContent.replace(/\s+/g, ' '), ...lists].join(' | ');
+    for (const e of document.querySelectorAll('svg text, td, th, li, p, dd')) {
+      if (!shown(e)) continue;
+      const text = said(e), at = text.search(/\S…|…\S/);
+      if (at < 0) continue;
+      const cut = text.indexOf('…', at);
+      const [before, after] = [text.slice(Math.max(0, cut - 30), cut), text.slice(cut + 1, cut + 31)];
+      const rest = whole.split(before.trim()).slice(1)
+        .some(t => !t.trimStart().startsWith('…') && t.slice(0, 400).includes(after.trim()));
+      if (!rest) report('Cut', nameOf(e.closest('svg, table, section') ?? e), [short(text)], [], '');
     }
   }
 

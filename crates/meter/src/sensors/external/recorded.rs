@@ -252,7 +252,7 @@ mod tests {
             ("0,50 W\n1,50 J\n", "line 2: `1,50 J`"),
             (
                 "time,watts\n1795741199000,50\n1795741199100,51\n",
-                "line 2: its time 1795741199000 is no count of seconds",
+                "its time is no count of seconds: name the unit in the header",
             ),
         ] {
             let e = read(text)

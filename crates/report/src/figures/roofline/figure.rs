@@ -76,7 +76,7 @@ impl RooflineFigure {
         Chart {
             title: self.title.clone(),
             series,
-            least_width: if self.names_kernels() { 480.0 } else { 270.0 },
+            least_width: if self.names_kernels() { 400.0 } else { 270.0 },
             panels: self
                 .panels()
                 .into_iter()
@@ -97,9 +97,12 @@ impl RooflineFigure {
         let mut panel = crate::chart::Panel::new(
             kind.title(),
             x.clone(),
-            Axis::new(quantity, Unit::si(unit), Scale::Log),
+            match kind {
+                Panel::Power => Axis::new(quantity, Unit::si(unit), Scale::Linear).from_zero(),
+                _ => Axis::new(quantity, Unit::si(unit), Scale::Log),
+            },
         );
-        panel.height = crate::chart::Height::Ratio(if kind == Panel::Time { 0.72 } else { 0.55 });
+        panel.height = crate::chart::Height::Ratio(0.72);
         // Names of kernels need the full width of a page.
         panel.alone = kind == Panel::Time && self.names_kernels();
         let span = x.resolve(std::iter::empty());

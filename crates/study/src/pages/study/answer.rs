@@ -7,6 +7,15 @@ use crate::study::Study;
 use greenup_model::{Bound, Op};
 use greenup_report::si::{percent, three};
 
+/// Key numbers that the sentences have.
+pub const SAID: [&str; 5] = [
+    "double precision",
+    "slow memory",
+    "constant power",
+    "time balance",
+    "energy",
+];
+
 /// Two sentences a device: its limits, and its kernels.
 pub fn of(study: &Study) -> Vec<String> {
     let several = study.devices.len() > 1;

@@ -73,7 +73,7 @@ pub fn section(study: &DeviceStudy) -> Section {
     let mut figures = Vec::new();
     if !rows.is_empty() {
         let caption = if rows.iter().any(|r| r.energy.is_some()) {
-            "Time: predicted by the calibrated machine over measured, which is the fraction of roof. Energy: predicted for the measured time over measured, by its causes; the dot is the measured energy."
+            "Time: predicted by the calibrated machine over measured, which is the fraction of roof. Energy: predicted for the measured time over measured, by its causes; the line at 100 % is the measured energy, with its interval."
         } else {
             "Predicted by the calibrated machine over measured: the fraction of roof."
         };

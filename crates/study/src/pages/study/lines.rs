@@ -3,7 +3,7 @@
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use greenup_calibrate::Record;
-use greenup_model::{Bound, EnergyRoofline, Machine, MachineError, Op};
+use greenup_model::{Bound, Machine, MachineError, Op};
 use greenup_report::page::{Fact, Figure, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Line, Point};
@@ -175,32 +175,32 @@ pub fn section(study: &DeviceStudy) -> Result<Section, MachineError> {
         }
         Err(why) => return Err(why),
     };
-    let mut paragraphs = vec![
-        "Solid: what this machine can reach at each intensity, with its 95 % band; dashed: the caches' own roofs. Points: the measured kernels with their intervals and the fraction of their roof; short lines: roofs of kernels that something else bounds."
-            .to_owned(),
-    ];
+    let caption = "Solid: what this machine can reach at each intensity, with its 95 % band; dashed: the caches' own roofs. Points: the measured kernels with their intervals and the fraction of their roof; short lines: roofs of kernels that something else bounds.";
     let above = figure.above_roof();
-    if !above.is_empty() {
-        paragraphs.push(format!(
+    let paragraphs = if above.is_empty() {
+        Vec::new()
+    } else {
+        vec![format!(
             "Above the roof (red): {}. A point there means that the roof or the count of bytes is wrong.",
             above.join(", ")
-        ));
-    }
-    let mut section = Section {
+        )]
+    };
+    Ok(Section {
         id: study.anchor("lines"),
         title: "Where this machine's limits are".into(),
+        short: "Limits".into(),
         label: Some("measured"),
         paragraphs,
-        figures: vec![Figure::chart(&figure.chart(), "").wide()],
+        figures: vec![Figure::chart(&figure.chart(), caption).wide()],
         ..Section::default()
-    };
-    if let Ok(r) = study.machine.roofline(Op::F64, Op::Dram) {
-        section.items = balances(&r);
-    }
-    Ok(section)
+    })
 }
 
-fn balances(r: &EnergyRoofline) -> Vec<Fact> {
+/// What the balances say; nothing without energy.
+pub fn balances(machine: &Machine) -> Vec<Fact> {
+    let Ok(r) = machine.roofline(Op::F64, Op::Dram) else {
+        return Vec::new();
+    };
     vec![
         Fact::new(
             "Time balance",
@@ -220,6 +220,7 @@ fn balances(r: &EnergyRoofline) -> Vec<Fact> {
             "Half of the best flop/J",
             format!("at {} flop/B", three(r.half_efficiency_intensity())),
         ),
+        Fact::new("Constant power", si(r.pi0, "W")),
         Fact::new("Largest power", si(r.max_power(), "W")),
     ]
 }

@@ -1,5 +1,6 @@
 //! The sections on the machine: constants, properties, microbenchmarks.
 
+use super::lines::balances;
 use crate::device::{DeviceStudy, Hardware};
 use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;
@@ -21,6 +22,7 @@ pub fn constants(study: &DeviceStudy) -> Section {
         paragraphs: (m.warnings.iter().cloned())
             .chain(errors(&study.fit))
             .collect(),
+        items: balances(m),
         tables: vec![constants_table(m, &caption)],
         ..Section::default()
     }

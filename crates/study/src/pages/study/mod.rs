@@ -28,11 +28,7 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     let several = study.devices.len() > 1;
     let mut sections = Vec::new();
     for device in &study.devices {
-        let mut limits = lines::section(device)?;
-        if several {
-            limits.items.splice(0..0, headline(device));
-        }
-        let mut own = vec![limits, kernels::section(device)];
+        let mut own = vec![lines::section(device)?, kernels::section(device)];
         own.extend(tuning::section(device));
         let folded = [
             machine::constants(device),
@@ -75,7 +71,9 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
         ),
         answer: answer::of(study),
         headline: match &study.devices[..] {
-            [one] => headline(one),
+            [one] => (headline(one).into_iter())
+                .filter(|f| !answer::SAID.contains(&f.name.as_str()))
+                .collect(),
             _ => Vec::new(),
         },
         sections,

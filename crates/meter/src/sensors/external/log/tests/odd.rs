@@ -112,7 +112,7 @@ fn times_powers_and_columns_that_cannot_be_are_refused() {
     let text: String = (0..20).map(ms).collect();
     let e = error(&("timestamp,power\n".to_owned() + &text));
     assert!(
-        e.contains("line 2: its time 1795741199000") && e.contains("time_ms"),
+        e.contains("line 2: `1795741199000,400`: its time is no count") && e.contains("time_ms"),
         "{e}"
     );
     near(
@@ -169,7 +169,7 @@ fn a_second_header_and_a_cut_line_are_seen() {
     let log = read_text(&text).remove(0);
     assert_eq!(log.readings.len(), 20);
     assert!(
-        log.notes[0].contains("cannot be a power"),
+        log.notes[0].contains("has no unit, as the line before has: is it cut?"),
         "{:?}",
         log.notes
     );
