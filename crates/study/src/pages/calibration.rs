@@ -42,14 +42,12 @@ impl Calibrated<'_> {
     /// The machine lacks a cost that the page needs.
     pub fn page(&self) -> Result<Page, MachineError> {
         let figure = self.figure()?;
-        let mut about = vec![
-            "Lines: the fitted machine with its 95 % band. Dots: the microbenchmarks with slow memory on the whole device, with their 95 % intervals. Times are roofs: the best rate that any benchmark sustained."
-                .to_owned(),
-        ];
+        let caption = "Lines: the fitted machine with its 95 % band. Dots: the microbenchmarks with slow memory on the whole device, with their 95 % intervals. Times are roofs: the best rate that any benchmark sustained.";
         let above = figure.above_roof();
-        if !above.is_empty() {
-            about.push(format!("Above the roof: {}.", above.join(", ")));
-        }
+        let about = match above.is_empty() {
+            true => Vec::new(),
+            false => vec![format!("Above the roof: {}.", above.join(", "))],
+        };
         let m = self.machine;
         Ok(Page {
             title: format!("Calibration of {}", m.name),
@@ -58,6 +56,7 @@ impl Calibrated<'_> {
                 .filter(|w| w.starts_with(DISTURBED))
                 .cloned()
                 .collect(),
+            answer: self.answer(),
             headline: self.headline(),
             sections: vec![
                 Section {
@@ -65,7 +64,7 @@ impl Calibrated<'_> {
                     title: "The fitted lines and what was measured".into(),
                     label: Some("measured"),
                     paragraphs: about,
-                    figures: vec![Figure::chart(&figure.chart(), "").wide()],
+                    figures: vec![Figure::chart(&figure.chart(), caption).wide()],
                     ..Section::default()
                 },
                 Section {
@@ -81,6 +80,7 @@ impl Calibrated<'_> {
                 Section {
                     id: "points".into(),
                     title: "Microbenchmarks".into(),
+                    folded: true,
                     label: Some("measured"),
                     tables: vec![records_table(
                         self.records,
@@ -91,6 +91,7 @@ impl Calibrated<'_> {
                 Section {
                     id: "facts".into(),
                     title: "Machine facts".into(),
+                    folded: true,
                     items: (m.facts.iter())
                         .map(|(k, v)| Fact::new(&name_of(k), v.clone()))
                         .collect(),
@@ -100,6 +101,25 @@ impl Calibrated<'_> {
             footer: "Medians with 95 % intervals.".into(),
             ..Page::default()
         })
+    }
+
+    /// How well the machine explains what was measured.
+    fn answer(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if let Some(e) = &self.fit.time_errors {
+            out.push(format!(
+                "The fitted machine explains the times of {} benchmarks with a mean error of {}; the largest is {}.",
+                e.n,
+                percent(e.mean_abs),
+                percent(e.max_abs)
+            ));
+        }
+        out.push(if self.machine.constant_power_w.is_some() {
+            "Energies are known too: `greenup predict` takes the machine for time, energy and power.".into()
+        } else {
+            "No energy was measured: `greenup predict` takes the machine for times alone.".into()
+        });
+        out
     }
 
     fn headline(&self) -> Vec<Fact> {

@@ -87,6 +87,7 @@ fn bound(k: &KernelResult) -> String {
     match k.predicted.bound {
         Bound::Cap => "the power cap".into(),
         Bound::Op(Op::Dram) => "slow memory".into(),
+        Bound::Op(Op::Special) => "special functions".into(),
         Bound::Op(op) => format!("`{op}`"),
     }
 }

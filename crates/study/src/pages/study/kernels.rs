@@ -99,6 +99,20 @@ pub fn section(study: &DeviceStudy) -> Section {
             .iter()
             .map(|why| Fact::new("missing", why.clone())),
     );
+    Section {
+        id: study.anchor("kernels"),
+        title: "Real kernels: how far from their roof, and what to do".into(),
+        short: "Kernels".into(),
+        label: Some("measured"),
+        items,
+        figures,
+        beside: true,
+        ..Section::default()
+    }
+}
+
+/// What was run, with all its numbers.
+pub fn numbers(study: &DeviceStudy) -> Section {
     let mut tables = vec![columns().table(
         "Times. Every time counts only after the result was checked.",
         timed(study),
@@ -111,13 +125,11 @@ pub fn section(study: &DeviceStudy) -> Section {
         ));
     }
     Section {
-        id: study.anchor("kernels"),
-        title: "Real kernels: how far from their roof, and what to do".into(),
-        short: "Kernels".into(),
+        id: study.anchor("numbers"),
+        title: "The kernels in numbers".into(),
+        short: "Numbers".into(),
         label: Some("measured"),
         paragraphs: study.kernels.iter().map(about).collect(),
-        items,
-        figures,
         tables,
         ..Section::default()
     }

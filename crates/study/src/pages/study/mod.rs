@@ -28,7 +28,11 @@ pub fn page(study: &Study) -> Result<Page, MachineError> {
     let several = study.devices.len() > 1;
     let mut sections = Vec::new();
     for device in &study.devices {
-        let mut own = vec![lines::section(device)?, kernels::section(device)];
+        let mut own = vec![
+            lines::section(device)?,
+            kernels::section(device),
+            kernels::numbers(device),
+        ];
         own.extend(tuning::section(device));
         let folded = [
             machine::constants(device),
