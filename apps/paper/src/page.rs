@@ -98,7 +98,6 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
         sections.push(section);
         numbers.push(as_json(item, &pairs, records));
     }
-    let of = |s: State| items.iter().filter(|i| i.state == s).count().to_string();
     let conclusions: Vec<Value> = (paper.conclusions.iter())
         .map(|c| {
             json!({ "claim": c.claim, "at": c.at, "today": c.today.name(), "item": c.item,
@@ -109,7 +108,7 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
         page: Page {
             title: paper.title.clone(),
             subtitle: paper.source.clone(),
-            headline: State::ALL.map(|s| Fact::new(s.name(), of(s))).to_vec(),
+            answer: answer(items),
             sections,
             footer: "Numbers of the paper are quoted with their place; ours are computed from the records named with each item. A ratio is ours over the paper's.".into(),
             provenance: Vec::new(),
@@ -122,6 +121,23 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
 }
 
 /// A picture in a file beside the page; with a click at its full size.
+/// How many items have which state.
+fn answer(items: &[&Item]) -> Vec<String> {
+    let of = |s: State| items.iter().filter(|i| i.state == s).count();
+    let all: Vec<String> = (State::ALL.into_iter())
+        .filter(|s| of(*s) > 0)
+        .map(|s| format!("{} {}", of(s), s.name()))
+        .collect();
+    vec![
+        format!(
+            "Of {} figures, tables and statements: {}.",
+            items.len(),
+            all.join(", ")
+        ),
+        "Each says why, names its records, and has the command that makes it again.".into(),
+    ]
+}
+
 fn image(file: &str, about: &str) -> String {
     let about = escape(about);
     format!(
