@@ -119,9 +119,14 @@ impl Chart {
                     .iter()
                     .filter_map(|p| Some(Bar::new(p.bar.as_ref()?, p.palette, each).width))
                     .fold(0.0, f64::max);
+                // Curves beside each other have a common base line.
+                let ratio = |p: &&Panel| p.axes && matches!(p.height, Height::Ratio(_));
+                let even = row.len() > 1 && row.iter().all(|p| ratio(&p));
+                let margins = (0..row.len()).map(|i| aligned(columns * first + i));
+                let common = margins.filter(|_| even).fold(0.0, f64::max);
                 for (i, panel) in row.iter().enumerate() {
                     let left = (each + GAP) * i as f64;
-                    let size = (each, aligned(columns * first + i), bars);
+                    let size = (each, aligned(columns * first + i), bars, common);
                     let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
                     bottom = bottom.max(end);
                     left_out += lost;
@@ -226,7 +231,7 @@ impl Chart {
         c: &mut Canvas,
         panel: &Panel,
         (left, top): (f64, f64),
-        (width, margin, bars): (f64, f64, f64),
+        (width, margin, bars, common): (f64, f64, f64, f64),
         tips: &mut Vec<String>,
     ) -> (f64, usize) {
         let (above, lines) = head(panel, width);
@@ -254,7 +259,7 @@ impl Chart {
             left: left + margin,
             top,
             width: plot,
-            height: height(panel, plot, (&x_span, &y_span)),
+            height: height(panel, plot - (common - margin).max(0.0), (&x_span, &y_span)),
         };
         let f = Frame {
             area,

@@ -117,11 +117,17 @@ impl Axis {
 
     /// The axis over these values; others than finite ones (positive ones of a logarithm) are ignored.
     pub fn resolve(&self, values: impl Iterator<Item = f64>) -> Span {
-        let (lo, hi) = self.range.unwrap_or_else(|| self.around(values));
+        let values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
+        let counts = self.unit == Unit::None
+            && self.scale == Scale::Linear
+            && values.iter().any(|v| v.abs() > 1.0);
+        let whole = counts && values.iter().all(|v| v.fract() == 0.0);
+        let (lo, hi) = (self.range).unwrap_or_else(|| self.around(values.into_iter()));
         Span {
             lo,
             hi,
             log: self.log(),
+            whole,
         }
     }
 
@@ -262,6 +268,8 @@ pub struct Span {
     pub hi: f64,
     /// Whether positions go by logarithms.
     pub log: bool,
+    /// Whether all values are whole numbers without a unit: counts and orders, with no ticks between them.
+    pub whole: bool,
 }
 
 impl Span {

@@ -87,6 +87,7 @@ impl Axis {
             .rev()
             .map(|parts| top / parts)
             .chain([0.2 * top, 0.25 * top, 0.5 * top, top])
+            .filter(|step| !span.whole || step.fract() == 0.0)
             .filter_map(|step| {
                 let (a, b) = ((lo / step - 1e-9).ceil(), (hi / step + 1e-9).floor());
                 // Beyond the precision of the values no step is found.
