@@ -9,7 +9,8 @@
 //! | [`map_figure`] | the dimensionless map of machines |
 //! | [`pruning_figure`] | how filters prune a search space |
 //! | [`sweep_figure`] | figures of a tuning sweep |
-//! | [`best_figure`] | the best so far of a search, over trials and time |
+//! | [`best_figure`] | the best so far of a search, over its trials |
+//! | [`dumbbell_figure`] | named rows with a dot a series |
 //! | [`parallel_figure`] | configs as lines through the values of their parameters |
 //! | [`box_figure`] | quartiles and whiskers for each value of each parameter |
 //! | [`cost_figure`] | what cases cost: time, energy and power by input and setting |
@@ -46,8 +47,8 @@ pub mod version;
 pub use chart::{axis::si, files::png};
 pub use figures::roofline::{figure as roofline_figure, parts as roofline_parts};
 pub use figures::{
-    bar_figure, bar_rows, best_figure, box_figure, cost_figure, diagram, heat_figure, lists_figure,
-    map_figure, mesh_figure, parallel_figure, pruning_figure, replay_figure, residual_figure,
-    scaling_figure, share_figure, sweep_figure,
+    bar_figure, bar_rows, best_figure, box_figure, cost_figure, diagram, dumbbell_figure,
+    heat_figure, lists_figure, map_figure, mesh_figure, parallel_figure, pruning_figure,
+    replay_figure, residual_figure, scaling_figure, share_figure, sweep_figure,
 };
 pub use formats::{npy, npz, vtu};

@@ -19,7 +19,7 @@ use greenup_scaling::published;
 use greenup_study::pages::pruning;
 use greenup_study::pages::sweep::figures;
 use greenup_study::pages::sweep::heat::{Axes, heat};
-use greenup_study::pages::sweep::metrics;
+use greenup_study::pages::sweep::{metrics, plane};
 use greenup_study::pages::{applications, cap_errors, comparison, throttling};
 use greenup_tune::trial::scaling::Scaling;
 
@@ -119,9 +119,9 @@ impl Draw {
             }
             Self::Plane { record } => {
                 let s = records.sweep(record)?;
-                match figures::scatter(&s.analysis, &s.sweep) {
+                match plane::scatter(&s.analysis, &s.sweep) {
                     Some(scatter) => scatter.chart(),
-                    None => figures::ranking(&s.analysis, &s.sweep).chart(),
+                    None => plane::ranking(&s.analysis, &s.sweep).chart(),
                 }
             }
             Self::Correlations { record, with } => {

@@ -1,6 +1,7 @@
 //! Pages and figures of recorded sweeps: what is on them, how heavy they are, and where they come from.
 
 use assert_cmd::Command;
+use greenup_testing::browser::{Browser, WIDTHS};
 use serde_json::Value as J;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,11 @@ fn the_analysis_shows_the_search_and_the_parameters_and_where_they_come_from() {
     let page = fs::read_to_string(dir.path().join("report.html")).unwrap();
     assert!(page.len() <= HEAVIEST, "{} bytes", page.len());
     for text in [
+        "×1.057 the speed of the baseline [×1.048 … ×1.061], 4.3 % less energy; one config wins both.",
+        "<pre>greenup best ",
+        "blk_m = 128",
+        "<summary><h2>Correlations",
+        "importance of parameters",
         "best so far",
         "parameters of the configs of least time",
         "parameters of the configs of least energy",
@@ -61,6 +67,47 @@ fn the_analysis_shows_the_search_and_the_parameters_and_where_they_come_from() {
             .unwrap()
             > 0.0
     );
+}
+
+#[test]
+fn a_heat_map_over_one_value_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = greenup(&["analyze", "--heat", "blk_m,split_k", "--out"])
+        .arg(dir.path())
+        .arg(repository("sweeps/dgemm_h200"))
+        .assert()
+        .failure();
+    let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(text.contains("`split_k` has one value"), "{text}");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn pages_of_sweeps_fit_their_window() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut pages = Vec::new();
+    for sweep in ["dgemm_h200", "form_factor_h200", "zen5_dgemm_2048"] {
+        let out = dir.path().join(sweep);
+        greenup(&["analyze", "--out"])
+            .args([&out, &repository("sweeps").join(sweep)])
+            .assert()
+            .success();
+        pages.push(out.join("report.html"));
+    }
+    let replay = dir.path().join("replay.html");
+    greenup(&["replay", "--strategy", "random,genetic,local"])
+        .args(["--seeds", "6", "--budget", "30", "-o"])
+        .args([&replay, &repository("sweeps/form_factor_h200")])
+        .assert()
+        .success();
+    pages.push(replay);
+    let mut browser = Browser::start();
+    for page in &pages {
+        for dark in [false, true] {
+            let found = browser.examine(page, &WIDTHS, dark);
+            assert!(found.is_empty(), "{} dark {dark}:\n{found}", page.display());
+        }
+    }
 }
 
 #[test]

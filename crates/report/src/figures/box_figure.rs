@@ -1,6 +1,8 @@
 //! How a quantity is distributed over the configs of each value of each parameter.
 
-use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit};
+use crate::chart::{
+    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
+};
 
 /// Half of the height of a box, in rows.
 const HALF: f64 = 0.33;
@@ -61,16 +63,26 @@ pub struct Parameter {
     pub values: Vec<(String, Spread)>,
 }
 
-/// One panel a parameter, all over the same range: more is better. `quantity` has the unit `unit`.
+/// The parameters below each other over one axis: more is better. `quantity` has the unit `unit`.
 pub fn boxes(title: &str, quantity: &str, unit: &str, parameters: &[Parameter]) -> Chart {
     let all = || parameters.iter().flat_map(|p| &p.values).map(|v| &v.1);
     let most = all().map(|s| s.best).fold(0.0, f64::max);
     let least = all().map(|s| s.low).fold(0.0, f64::min);
-    let panels = parameters
-        .iter()
-        .filter(|p| !p.values.is_empty())
-        .map(|p| panel(p, (quantity, unit), (least, 1.04 * most)))
-        .collect();
+    let mut x = Axis::new(quantity, Unit::si(unit), Scale::Linear);
+    if most > least {
+        x = x.over(least, 1.04 * most);
+    }
+    let rows = rows(parameters);
+    let names = rows.iter().map(|r| r.0.clone()).collect();
+    let mut panel = Panel::new("", x, Axis::new("", Unit::None, Scale::Names(names)));
+    panel.height = Height::Rows(19.0);
+    for (at, (_, row)) in rows.iter().enumerate() {
+        if row.is_none() {
+            let (x, y) = (None, Some(at as f64));
+            panel.push(Layer::of(9, What::Rule { x, y, dash: "" }).inked(Ink::Grid));
+        }
+    }
+    draw(&mut panel, unit, &rows);
     Chart {
         title: title.to_owned(),
         series: vec![
@@ -82,27 +94,43 @@ pub fn boxes(title: &str, quantity: &str, unit: &str, parameters: &[Parameter]) 
             Series::new("whiskers", Ink::Text, Sign::Line),
             Series::new("best", Ink::Series(1), Sign::Dot),
         ],
-        panels,
-        least_width: 280.0,
+        panels: vec![panel],
         ..Chart::default()
     }
 }
 
-fn panel(p: &Parameter, (quantity, unit): (&str, &str), (lo, hi): (f64, f64)) -> Panel {
-    // The first value on top.
-    let rows: Vec<&(String, Spread)> = p.values.iter().rev().collect();
-    let names = rows.iter().map(|(v, s)| format!("{v} ({})", s.n)).collect();
-    let mut x = Axis::new(quantity, Unit::si(unit), Scale::Linear);
-    if hi > lo {
-        x = x.over(lo, hi);
+/// A row: its name, and what it shows; nothing between parameters.
+type Row<'a> = (String, Option<(&'a Parameter, &'a str, &'a Spread)>);
+
+/// The rows from the lowest up; the first parameter and its first value are on top.
+fn rows(parameters: &[Parameter]) -> Vec<Row<'_>> {
+    let mut out: Vec<Row> = Vec::new();
+    for p in parameters.iter().filter(|p| !p.values.is_empty()) {
+        if !out.is_empty() {
+            out.push((String::new(), None));
+        }
+        for (k, (value, s)) in p.values.iter().enumerate() {
+            let value = value.as_str();
+            let name = match k {
+                0 => format!("{} = {value} ({})", p.name, s.n),
+                _ => format!("{value} ({})", s.n),
+            };
+            out.push((name, Some((p, value, s))));
+        }
     }
-    let mut panel = Panel::new(&p.name, x, Axis::new("", Unit::None, Scale::Names(names)));
-    panel.height = Height::Rows(22.0);
+    out.reverse();
+    out
+}
+
+fn draw(panel: &mut Panel, unit: &str, rows: &[Row]) {
     let (mut whiskers, mut medians) = (Vec::new(), Vec::new());
     let (mut bars, mut best) = (Vec::new(), Vec::new());
     const BREAK: (f64, f64) = (f64::NAN, f64::NAN);
     let upright = |x: f64, row: f64, half: f64| [(x, row - half), (x, row + half), BREAK];
-    for (row, (value, s)) in rows.iter().enumerate() {
+    for (row, shown) in rows.iter().enumerate() {
+        let Some((p, value, s)) = shown.1 else {
+            continue;
+        };
         let row = row as f64;
         whiskers.extend([(s.low, row), (s.high, row), BREAK]);
         whiskers.extend(upright(s.low, row, 0.5 * HALF));
@@ -140,7 +168,6 @@ fn panel(p: &Parameter, (quantity, unit): (&str, &str), (lo, hi): (f64, f64)) ->
     panel.push(Layer::dashed(0, medians.clone(), 4.0, "", "").inked(Ink::Paper));
     panel.push(Layer::dashed(0, medians, 2.0, "", "").inked(Ink::Text));
     panel.push(Layer::points(2, best, 6.0));
-    panel
 }
 
 #[cfg(test)]
@@ -158,5 +185,17 @@ mod tests {
         let two = Spread::of(vec![1.0, 2.0]).unwrap();
         assert_eq!((two.q1, two.median, two.q3), (1.25, 1.5, 1.75));
         assert_eq!(Spread::of(vec![f64::NAN]), None);
+    }
+
+    #[test]
+    fn parameters_stand_below_each_other_with_a_gap() {
+        let spread = || Spread::of(vec![1.0]).unwrap();
+        let parameter = |name: &str, n: usize| Parameter {
+            name: name.into(),
+            values: (0..n).map(|v| (v.to_string(), spread())).collect(),
+        };
+        let all = [parameter("a", 2), parameter("none", 0), parameter("b", 1)];
+        let names: Vec<String> = rows(&all).into_iter().map(|r| r.0).collect();
+        assert_eq!(names, ["b = 0 (1)", "", "1 (1)", "a = 0 (1)"]);
     }
 }

@@ -57,8 +57,14 @@ impl Heat {
             Axis::new(&self.y.0, Unit::None, Scale::Names(self.y.1.clone())),
         );
         panel.height = Height::Rows((360.0 / self.y.1.len().max(1) as f64).clamp(18.0, 34.0));
+        // Darker than the darkest is not drawn.
+        let all = || self.ratios.iter().flatten().flatten();
+        let quantity = match all().any(|r| *r > worst) {
+            true => format!("{}; darkest: ≥ {worst:.2}", self.quantity),
+            false => self.quantity.clone(),
+        };
         panel.bar = Some(ColourBar {
-            axis: Axis::new(&self.quantity, Unit::None, Scale::Log),
+            axis: Axis::new(&quantity, Unit::None, Scale::Log),
             lo: worst,
             hi: 1.0,
         });
@@ -102,6 +108,9 @@ mod tests {
             quantity: "time over the best".into(),
         };
         let svg = heat.chart().svg(Style::Light, 500.0);
+        assert!(!heat.panel("", 3.0).bar.unwrap().axis.title.contains('≥'));
+        let axis = heat.panel("", 1.1).bar.unwrap().axis;
+        assert_eq!(axis.title, "time over the best; darkest: ≥ 1.10");
         assert!(svg.contains("#fde725") && svg.contains("#0d0828") && svg.contains("fill-opacity"));
         for width in crate::chart::PAGE_WIDTHS {
             crate::chart::assert_clear(&heat.chart(), f64::from(width));

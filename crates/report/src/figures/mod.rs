@@ -6,6 +6,7 @@ pub mod best_figure;
 pub mod box_figure;
 pub mod cost_figure;
 pub mod diagram;
+pub mod dumbbell_figure;
 pub mod heat_figure;
 pub mod lists_figure;
 pub mod map_figure;

@@ -1,7 +1,7 @@
 //! Search strategies beside each other: how near to the optimum of a recording each is after so many trials.
 
 use crate::chart::ink::COLOURS;
-use crate::chart::{Axis, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
+use crate::chart::{Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What};
 use crate::si::percent;
 
 /// A strategy with its repetitions.
@@ -13,22 +13,29 @@ pub struct Run {
     pub course: Vec<(f64, f64, f64, f64)>,
 }
 
-/// Shares of the optimum over trials, with bands over the repetitions.
+/// The lowest share that is shown, unless a strategy ends below.
+const LOWEST: f64 = 0.85;
+
+/// Shares of the optimum over trials: medians, and at the end the intervals over the repetitions.
 pub fn strategies(title: &str, runs: &[Run]) -> Chart {
+    let ends = || runs.iter().filter_map(|r| r.course.last());
+    // All medians at the end are seen.
+    let least = ends().map(|p| p.1).fold(1.0, f64::min);
+    let low = match least > LOWEST + 0.02 {
+        true => LOWEST,
+        false => (least - 0.25 * (1.0 - least)).max(0.0),
+    };
+    let last = ends().map(|p| p.0).fold(1.0, f64::max);
+    // Intervals stand side by side after the last trial.
+    let apart = last.powf(0.02).max(1.02);
+    let right = last * apart.powi(runs.len() as i32 + 1);
     let mut panel = Panel::new(
         "",
-        Axis::new("trials", Unit::None, Scale::Log),
-        Axis::new("optimum over the best so far", Unit::Percent, Scale::Linear),
+        Axis::new("trials", Unit::None, Scale::Log).over(1.0, right),
+        Axis::new("optimum over the best so far", Unit::Percent, Scale::Linear)
+            .over(low, 1.0 + 0.04 * (1.0 - low)),
     );
-    panel.height = Height::Ratio(0.55);
-    // All medians are seen; bands of the first trials may reach far below.
-    let all = || runs.iter().flat_map(|r| &r.course);
-    let least = all().map(|p| p.1).fold(1.0, f64::min);
-    let low = (least - 0.25 * (1.0 - least)).max(0.0);
-    if least < 1.0 {
-        panel.y = panel.y.over(low, 1.0 + 0.05 * (1.0 - low));
-    }
-    let cut = all().any(|p| p.2 < low);
+    panel.height = Height::Ratio(0.5);
     let optimum = runs.len();
     let mut series = Vec::new();
     // Colours return after a while: then dashed.
@@ -40,21 +47,25 @@ pub fn strategies(title: &str, runs: &[Run]) -> Chart {
             Sign::Dashed
         };
         series.push(Series::new(&run.name, Ink::Series(k), sign));
-        let points = run.course.iter().map(|p| (p.0, p.2, p.3)).collect();
-        panel.push(Layer::of(k, What::Band { points }));
-    }
-    for (k, run) in runs.iter().enumerate() {
         let line: Vec<(f64, f64)> = run.course.iter().map(|p| (p.0, p.1)).collect();
-        let tip = run.course.last().map_or(String::new(), |(n, m, lo, hi)| {
-            format!(
-                "{}: after {n} trials {} [{} … {}] of the optimum",
-                run.name,
-                percent(*m),
-                percent(*lo),
-                percent(*hi)
-            )
-        });
-        panel.push(Layer::dashed(k, line, 2.2, dash(k), tip));
+        let Some((n, m, lo, hi)) = run.course.last() else {
+            continue;
+        };
+        let tip = format!(
+            "{}: after {n} trials {} [{} … {}] of the optimum",
+            run.name,
+            percent(*m),
+            percent(*lo),
+            percent(*hi)
+        );
+        panel.push(Layer::dashed(k, line, 2.2, dash(k), tip.clone()));
+        let end = Mark {
+            x: last * apart.powi(k as i32 + 1),
+            y: *m,
+            interval: Some((*lo, *hi)),
+            tip,
+        };
+        panel.push(Layer::points(k, vec![end], 7.0));
     }
     let rule = What::Rule {
         x: None,
@@ -69,11 +80,13 @@ pub fn strategies(title: &str, runs: &[Run]) -> Chart {
         Ink::Text,
         Sign::Dashed,
     ));
+    let below = ends().filter(|p| p.2 < low).count();
     Chart {
         title: title.to_owned(),
         series,
         panels: vec![panel],
-        notes: (cut.then(|| "Bands reach below the figure at first.".to_owned()))
+        notes: (below > 0)
+            .then(|| format!("Intervals that reach below the figure: {below}."))
             .into_iter()
             .collect(),
         ..Chart::default()

@@ -5,7 +5,8 @@ mod searches;
 
 use greenup_model::{Op, shipped};
 use greenup_report::bar_figure::{Energy, Kernel, Part, kernels};
-use greenup_report::chart::{Chart, Height, Unit};
+use greenup_report::chart::{Axis, Chart, Height, Scale, Unit};
+use greenup_report::dumbbell_figure::{Row, dumbbells};
 use greenup_report::heat_figure::Heat;
 use greenup_report::map_figure::map;
 use greenup_report::pruning_figure::{Fate, PruningFigure, Slice, Step};
@@ -192,10 +193,32 @@ fn sweeps() -> Vec<(&'static str, Chart)> {
         lowest_energy: best(&|d| d.y),
         hull: vec![0, 1, 2],
         legend: vec!["block ≤ 32".into(), "block > 32".into()],
-        tip_names: Vec::new(),
         most: 2000,
         dots,
+        ..Scatter::default()
     };
+    let mut again = plane.clone();
+    again.hull = Vec::new();
+    (again.fastest, again.lowest_energy) = (None, None);
+    again.legend = Vec::new();
+    again.dots.iter_mut().for_each(|d| d.colour = 0);
+    again.front = plane
+        .fastest
+        .into_iter()
+        .chain(plane.lowest_energy)
+        .collect();
+    let first = again.dots[again.front[0]].clone();
+    again.again = (1..9)
+        .map(|k| {
+            let x = first.x * (1.0 - 1e-3 * f64::from(k));
+            let interval = Some((0.99 * first.y, 1.01 * first.y));
+            (Dot { x, ..first.clone() }, interval)
+        })
+        .collect();
+    again.named = vec![
+        ("fastest and lowest energy".into(), again.again[0].0.clone()),
+        (LONG.into(), again.again[7].0.clone()),
+    ];
     let one = Scatter {
         title: LONG.into(),
         x_label: LONG.into(),
@@ -236,6 +259,7 @@ fn sweeps() -> Vec<(&'static str, Chart)> {
     };
     vec![
         ("plane of a sweep", plane.chart()),
+        ("plane with a front and finalists", again.chart()),
         ("plane of one config", one.chart()),
         ("plane without data", Scatter::default().chart()),
         (
@@ -248,6 +272,27 @@ fn sweeps() -> Vec<(&'static str, Chart)> {
                     bar("threads per block", 0.93),
                     bar("nan", f64::NAN),
                 ],
+            ),
+        ),
+        (
+            "rows of two dots",
+            dumbbells(
+                LONG,
+                Axis::new(LONG, Unit::None, Scale::Linear).over(-1.0, 1.0),
+                &["time", LONG],
+                &[("a", 0.5), (LONG, -1.0), ("nan", f64::NAN)].map(|(name, v)| Row {
+                    name: name.into(),
+                    values: vec![Some(v), None, Some(-v)],
+                }),
+            ),
+        ),
+        (
+            "no rows of dots",
+            dumbbells(
+                "none",
+                Axis::new("x", Unit::Percent, Scale::Linear),
+                &["a"],
+                &[],
             ),
         ),
         (

@@ -1,7 +1,7 @@
 //! The page of a replay: search strategies beside each other on a recorded sweep.
 
 use greenup_report::chart::Chart;
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Figure, Page, Section};
 use greenup_report::replay_figure::{Run, strategies};
 use greenup_report::si::percent;
 use greenup_report::table::{Cell, Columns, Table};
@@ -127,28 +127,72 @@ pub fn figure(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Chart {
     strategies(&title, &runs)
 }
 
+/// Which strategy ends nearest to the optimum, and how sure that is.
+fn answer(all: &[Repeated]) -> Vec<String> {
+    // What looks alike in percent is decided by the repetitions that did worst, then by the trials that it took.
+    let shown = |share: f64| (1e3 * share).round() as i64;
+    let key = |r: &Repeated| {
+        let (median, lo, _) = r.end();
+        let near = r.near().unwrap_or(usize::MAX);
+        (-shown(median), -shown(lo), near)
+    };
+    let mut order: Vec<&Repeated> = all.iter().collect();
+    order.sort_by_key(|r| key(r));
+    let Some((first, others)) = order.split_first() else {
+        return Vec::new();
+    };
+    let (median, lo, hi) = first.end();
+    let (n, repetitions) = (first.trials(), first.runs.len());
+    let reached = format!(
+        "After {n} trials `{}` reaches {} of the optimum",
+        first.strategy,
+        percent(median)
+    );
+    let mut out = vec![match repetitions {
+        1 => format!("{reached}, in one repetition."),
+        _ => format!(
+            "{reached}, the median of {repetitions} repetitions; 95 % of them reach {} … {}.",
+            percent(lo),
+            percent(hi)
+        ),
+    }];
+    let alike = others.iter().filter(|r| shown(r.end().0) == shown(median));
+    let alike: Vec<String> = alike.map(|r| format!("`{}`", r.strategy)).collect();
+    match (alike.as_slice(), others.first()) {
+        ([], Some(second)) => out.push(format!(
+            "The next, `{}`, reaches {}.",
+            second.strategy,
+            percent(second.end().0)
+        )),
+        ([], None) => {}
+        (names, _) => out.push(format!("As far in the median: {}.", names.join(", "))),
+    }
+    out
+}
+
 /// Builds the page.
 pub fn page(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Page {
     let seeds = all.iter().map(|r| r.runs.len()).max().unwrap_or(0);
     let most = all.iter().map(Repeated::trials).max().unwrap_or(0);
-    let band = match seeds {
-        1 => "One repetition each: there is no band.",
-        _ => "Lines are medians over the repetitions, bands hold the middle 95 % of them.",
+    let caption = match seeds {
+        1 => "One repetition each: there are no intervals.",
+        _ => {
+            "Lines are medians over the repetitions; bars at the end hold the middle 95 % of them."
+        }
     };
     Page {
         title: format!("{}: search strategies", sweep.facts.name),
-        subtitle: format!("Replayed on a recorded sweep of {}", sweep.facts.device),
-        headline: vec![
-            Fact::new("recorded configs", sweep.trials.len().to_string()),
-            Fact::new("objective", objective),
-            Fact::new("trials", most.to_string()),
-            Fact::new("repetitions", seeds.to_string()),
-        ],
+        subtitle: format!(
+            "Replayed on a recorded sweep of {}: {} configs, objective {objective}, {most} trials, {seeds} repetitions",
+            sweep.facts.device,
+            sweep.trials.len()
+        ),
+        answer: answer(all),
         sections: vec![Section {
             id: "strategies".into(),
             title: "How near to the optimum".into(),
             label: Some("derived"),
-            figures: vec![Figure::chart(&figure(sweep, objective, all), band).wide()],
+            figures: vec![Figure::chart(&figure(sweep, objective, all), caption).wide()],
             tables: vec![table(all)],
             ..Section::default()
         }],
@@ -210,5 +254,24 @@ mod tests {
             runs: vec![run(&[(1, 4.0)], 1)],
         };
         assert_eq!((one.course().len(), one.near()), (1, None));
+    }
+
+    #[test]
+    fn the_best_strategy_comes_first() {
+        let of = |name: &str, value: f64| Repeated {
+            strategy: name.into(),
+            runs: vec![run(&[(1, value)], 8); 2],
+        };
+        let text = answer(&[of("random", 1.25), of("forest", 1.0)]);
+        assert_eq!(
+            text,
+            [
+                "After 8 trials `forest` reaches 100.0 % of the optimum, the median of 2 repetitions; 95 % of them reach 100.0 % … 100.0 %.",
+                "The next, `random`, reaches 80.0 %."
+            ]
+        );
+        let alike = answer(&[of("a", 1.0), of("b", 1.0)]);
+        assert_eq!(alike[1], "As far in the median: `b`.");
+        assert!(answer(&[]).is_empty());
     }
 }

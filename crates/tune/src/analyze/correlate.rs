@@ -27,6 +27,13 @@ pub struct Correlation {
 }
 
 impl Correlation {
+    /// Whether it may be a cause of the time: a parameter, or a metric that does not follow from the time.
+    pub fn is_cause(&self) -> bool {
+        let name = self.name.to_lowercase();
+        let follows = || FOLLOWS.iter().any(|part| name.contains(part));
+        self.is_parameter || !(follows() || self.performance.abs() >= SAME)
+    }
+
     /// Its name, with the number of configs where some lack a value.
     pub fn label(&self, all: usize) -> String {
         if self.known < all {
@@ -36,6 +43,27 @@ impl Correlation {
         }
     }
 }
+
+/// Parts of the names of metrics that follow from the time, or are the time in other words.
+const FOLLOWS: [&str; 15] = [
+    "cycles",
+    "clock",
+    "freq",
+    "power",
+    "watt",
+    "temperature",
+    "energy",
+    "flop",
+    "time",
+    "throughput",
+    "pct_of_peak",
+    "utilization",
+    "issue_share",
+    "pipe_share",
+    "per_second",
+];
+/// From this coefficient on a metric is the performance itself.
+const SAME: f64 = 0.995;
 
 /// Smallest significant change of rank, as a fraction of the number of rows.
 const MOVED: f64 = 0.25;

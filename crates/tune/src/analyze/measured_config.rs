@@ -1,5 +1,6 @@
 //! A measured config as the analysis sees it.
 
+use crate::sweep::Sweep;
 use serde::Serialize;
 
 /// A measured config as the analysis sees it.
@@ -15,4 +16,23 @@ pub struct MeasuredConfig {
     pub performance: f64,
     /// Flops a joule, else runs a joule.
     pub efficiency: Option<f64>,
+}
+
+impl MeasuredConfig {
+    /// The config by the final rounds where it was measured again, which the flag says; else by its trial.
+    pub fn as_known(&self, sweep: &Sweep) -> (Self, bool) {
+        let Some((cost, true)) = sweep.best_known_cost(self.trial) else {
+            return (self.clone(), false);
+        };
+        let energy_j = cost.energy_j.or(self.energy_j);
+        let known = Self {
+            trial: self.trial,
+            time_s: cost.time_s,
+            energy_j,
+            performance: self.performance * self.time_s / cost.time_s,
+            efficiency: (self.efficiency.zip(self.energy_j).zip(energy_j))
+                .map(|((x, old), new)| x * old / new),
+        };
+        (known, true)
+    }
 }

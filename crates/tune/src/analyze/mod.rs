@@ -60,7 +60,7 @@ pub struct Analysis {
     pub spread_at_performance: Option<Spread>,
     /// Performance over the configs with no more energy than the fastest.
     pub spread_at_efficiency: Option<Spread>,
-    /// Trade-off between time and energy; `None` without energies.
+    /// Trade-off between time and energy, by the final rounds where a config was measured again; `None` without energies.
     pub front: Option<Front>,
     /// Correlations of parameters and metrics with performance and efficiency.
     pub correlations: Vec<Correlation>,
@@ -140,6 +140,7 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, Analysi
         at_performance = h.spread(plane, 0, plane[g].0);
         at_efficiency = h.spread(plane, 1, plane[fastest].1);
     }
+    let known: Vec<MeasuredConfig> = rows.iter().map(|r| r.as_known(sweep).0).collect();
     Ok(Analysis {
         name: sweep.facts.name.clone(),
         device: sweep.facts.device.clone(),
@@ -154,7 +155,7 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, Analysi
         quadrants,
         spread_at_performance: at_performance,
         spread_at_efficiency: at_efficiency,
-        front: front(&rows),
+        front: front(&known),
         correlations: correlations(sweep, &rows),
         splits: splits(sweep, &rows),
         importance_time: importance(sweep, &rows, &|r| Some(r.time_s), seed).unwrap_or_default(),

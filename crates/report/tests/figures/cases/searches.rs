@@ -7,14 +7,13 @@ use greenup_report::chart::Chart;
 use greenup_report::parallel_figure::{self, Parallel};
 use greenup_report::replay_figure::{Run, strategies};
 
-fn course(label: &str, unit: &str, n: usize, clock: bool, f: &dyn Fn(usize) -> f64) -> Course {
+fn course(label: &str, unit: &str, n: usize, f: &dyn Fn(usize) -> f64) -> Course {
     Course {
         label: label.into(),
         unit: unit.into(),
         trials: (1..=n)
             .map(|k| Trial {
                 number: k,
-                clock_s: clock.then_some(0.7 * k as f64),
                 value: f(k),
                 tip: format!("config {k}"),
             })
@@ -24,31 +23,23 @@ fn course(label: &str, unit: &str, n: usize, clock: bool, f: &dyn Fn(usize) -> f
 
 fn best() -> Vec<(&'static str, Chart)> {
     let noise = |k: usize| 1.0 + ((k * 7919) % 101) as f64 / 20.0;
-    let time = course("time", "s", 900, true, &|k| 1e-3 * noise(k));
-    let energy = course("energy", "J", 900, true, &|k| 0.2 * noise(k + 3));
+    let time = course("time", "s", 900, &|k| 1e-3 * noise(k));
+    let decades = course(LONG, "J", 40, &|k| 10_f64.powi((k * 5 % 13) as i32));
+    let drawn = |title: &str, course: &Course| best_so_far(title, course, vec![]);
     vec![
-        ("best so far", best_so_far("dgemm", &[time, energy], vec![])),
-        (
-            "best so far, twelve decades",
-            best_so_far(
-                LONG,
-                &[course(LONG, "J", 40, false, &|k| {
-                    10_f64.powi((k * 5 % 13) as i32)
-                })],
-                vec![],
-            ),
-        ),
+        ("best so far", drawn("dgemm", &time)),
+        ("best so far, twelve decades", drawn(LONG, &decades)),
         (
             "best so far of one trial",
-            best_so_far("one", &[course("time", "s", 1, true, &|_| 2.0)], vec![]),
+            drawn("one", &course("time", "s", 1, &|_| 2.0)),
         ),
         (
             "best so far of equal trials",
-            best_so_far("same", &[course("time", "s", 2, false, &|_| 2.0)], vec![]),
+            drawn("same", &course("time", "s", 2, &|_| 2.0)),
         ),
         (
             "best so far without data",
-            best_so_far("nothing", &[course("time", "s", 0, true, &|_| 1.0)], vec![]),
+            drawn("nothing", &course("time", "s", 0, &|_| 1.0)),
         ),
     ]
 }

@@ -1,6 +1,6 @@
 //! Heat maps over two parameters, as Figs. 3 and 6 of the X-ray scattering paper.
 
-use super::parameters::values;
+use super::parameters::{values, varied};
 use greenup_report::heat_figure::Heat;
 use greenup_report::si::si;
 use greenup_space::Value;
@@ -28,6 +28,18 @@ pub enum HeatError {
         name: String,
         /// Parameters of the sweep.
         known: String,
+    },
+    /// All configs have the same value.
+    #[error(
+        "`{name}` has one value, {value}, in the sweep: choose a parameter that varies: {varying}"
+    )]
+    OneValue {
+        /// The parameter.
+        name: String,
+        /// Its value.
+        value: String,
+        /// Parameters with several values.
+        varying: String,
     },
     /// No trial succeeded.
     #[error("nothing was measured")]
@@ -65,6 +77,16 @@ pub fn heat(sweep: &Sweep, axes: &Axes) -> Result<Heat, HeatError> {
     };
     let (x, y) = (place(&axes.x)?, place(&axes.y)?);
     let (xs, ys) = (values(sweep, x), values(sweep, y));
+    for (name, all) in [(&axes.x, &xs), (&axes.y, &ys)] {
+        if let [value] = all.as_slice() {
+            let varying = varied(sweep).into_iter().map(|(p, _)| names[p].as_str());
+            return Err(HeatError::OneValue {
+                name: name.clone(),
+                value: value.to_string(),
+                varying: varying.collect::<Vec<_>>().join(", "),
+            });
+        }
+    }
     let times: Vec<Vec<Option<f64>>> = ys
         .iter()
         .map(|v| {

@@ -6,7 +6,7 @@ use greenup_report::sweep_figure::{Dot, Scatter};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::Analysis;
 
-use super::figures::{tip, tip_names};
+use super::plane::{tip, tip_names};
 use serde::Deserialize;
 
 /// A metric as it is drawn: a recorded one, divided by another or by the time.

@@ -1,144 +1,58 @@
 //! The HTML page of the analysis of a sweep.
 
+pub mod answer;
 pub mod course;
 pub mod figures;
 pub mod findings;
+pub mod folded;
 pub mod heat;
 pub mod metrics;
 pub mod parameters;
+pub mod plane;
 pub mod predicted;
 pub mod tables;
+pub mod winners;
 
-use figures::{bars, ranking, scaling, scatter, split_scatter};
-use findings::{against_baseline, gain, headline, learnt};
+use answer::answer;
+use figures::scaling;
 use greenup_report::chart::Chart;
-use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::si;
+use greenup_report::page::{Figure, Page, Section};
 use greenup_tune::Sweep;
-use greenup_tune::analyze::{Analysis, Correlation, MeasuredConfig, Split};
+use greenup_tune::analyze::{Analysis, MeasuredConfig};
 use greenup_tune::sweep::disturbance::Disturbance;
 use greenup_tune::trial::scaling::Scaling;
-use tables::as_known;
+use winners::Winners;
 
-/// Builds the page: best configs, Pareto front, correlations, importance of parameters; with heat maps by name and
-/// measurements at other sizes if there are any.
+/// Builds the page: what was gained, the best configs, importance of parameters, the search, the Pareto front; `source`
+/// is the sweep as a command line names it. With heat maps by name and measurements at other sizes if there are any.
 pub fn page(
     a: &Analysis,
     sweep: &Sweep,
+    source: &str,
     sizes: Option<&Scaling>,
     maps: &[(String, Chart)],
 ) -> Page {
-    let f = &a.rows[a.fastest];
-    let mut paragraphs = headline(a);
-    let baseline = sweep.against_baseline();
-    paragraphs.extend(baseline.map(|b| format!("baseline: {}", against_baseline(sweep, &b))));
-    paragraphs.extend(sweep.gain().map(|g| format!("gain {}", gain(sweep, &g))));
-    if a.by_finals {
-        paragraphs.push("The best configs and their times are those of the final rounds, in which the finalists were measured again, interleaved. Charts show single trials, among which a lucky one may be faster.".into());
-    }
-    let mut sections = vec![Section {
-        id: "winners".into(),
-        title: "Best configs".into(),
-        label: Some("measured"),
-        paragraphs,
-        figures: vec![match scatter(a, sweep) {
-            Some(s) => Figure::chart(
-                &s.chart(),
-                "Each dot is a config. The line is the convex hull; dashed lines mark the fastest and the lowest-energy config.",
-            ),
-            None => Figure::chart(
-                &ranking(a, sweep).chart(),
-                "Each dot is a config. No energy was measured.",
-            ),
-        }],
-        tables: vec![tables::best(a, sweep)],
-        ..Section::default()
-    }];
-    if let Some(front) = &a.front {
-        sections.push(Section {
-            id: "front".into(),
-            title: "Time against energy".into(),
-            label: Some("measured"),
-            paragraphs: vec!["Configs that no other beats in both time and energy. Each minimises α·t/t₀ + (1 − α)·e/e₀ for the range of weights α shown, with t₀ and e₀ the minimum time and energy.".into()],
-            tables: vec![tables::front(a, sweep, &front.points)],
-            ..Section::default()
-        });
-    }
-    if let Some(d) = &sweep.facts.disturbance {
-        sections.push(neighbours(d));
-    }
-    sections.push(course(a, sweep));
+    let w = Winners::of(a, sweep);
+    let mut sections = vec![w.section(source)];
+    sections.extend(importance(a));
     sections.push(by_parameter(a, sweep));
-    let mut figures = vec![Figure::chart(
-        &bars("with performance", a, |c| Some(c.performance)),
-        "",
-    )];
-    if a.lowest_energy.is_some() {
-        for (title, value) in [
-            (
-                "with efficiency",
-                (|c: &Correlation| c.efficiency) as fn(&Correlation) -> Option<f64>,
-            ),
-            ("with performance × efficiency", |c| c.product),
-        ] {
-            figures.push(Figure::chart(&bars(title, a, value), ""));
-        }
-    }
     sections.push(Section {
-        id: "correlations".into(),
-        title: "Correlations".into(),
-        label: Some("derived"),
-        paragraphs: vec!["Pearson's correlation coefficient of every parameter and metric. Marked: its rank differs between performance and efficiency. In brackets: the number of configs with this metric, if not all.".into()],
-        figures,
+        id: "search".into(),
+        title: "Course of the search".into(),
+        short: "Search".into(),
+        label: Some("measured"),
+        figures: vec![Figure::chart(&course::chart(a, sweep), &course::caption(sweep)).wide()],
         ..Section::default()
     });
-    let mut strongest: Vec<_> = a.splits.iter().collect();
-    strongest.sort_by(|x, y| {
-        let gap = |s: &Split| (s.performance.0 / s.performance.1).ln().abs();
-        gap(y).total_cmp(&gap(x))
-    });
-    sections.push(Section {
-        id: "splits".into(),
-        title: "Above and below the mean".into(),
-        label: Some("derived"),
-        figures: strongest
-            .iter()
-            .take(6)
-            .filter_map(|s| {
-                Some(Figure::chart(
-                    &split_scatter(a, sweep, &s.name, s.mean)?,
-                    "",
-                ))
-            })
-            .collect(),
-        tables: vec![tables::splits(a)],
-        ..Section::default()
-    });
-    sections.push(Section {
-        id: "importance".into(),
-        title: "Importance of parameters, and prediction from a sample".into(),
-        label: Some("derived"),
-        paragraphs: [("time", &a.learnt_time), ("energy", &a.learnt_energy)]
-            .into_iter()
-            .filter_map(|(what, l)| Some(learnt(what, l.as_ref()?)))
-            .collect(),
-        tables: vec![tables::importance(a)],
-        ..Section::default()
-    });
+    sections.extend(front(a, sweep));
     if !maps.is_empty() {
+        let caption = "Minimum time over the other parameters, divided by the best.";
+        let figures = maps.iter().map(|(_, map)| Figure::chart(map, caption));
         sections.push(Section {
             id: "maps".into(),
             title: "Time over two parameters".into(),
             label: Some("measured"),
-            figures: maps
-                .iter()
-                .map(|(_, map)| {
-                    Figure::chart(
-                        map,
-                        "Minimum time over the other parameters, divided by the best.",
-                    )
-                })
-                .collect(),
+            figures: figures.collect(),
             ..Section::default()
         });
     }
@@ -152,18 +66,16 @@ pub fn page(
             ..Section::default()
         });
     }
-    let mut facts = vec![
-        Fact::new("trials", a.trials.to_string()),
-        Fact::new("failed", a.failed.to_string()),
-        Fact::new("fastest", si(as_known(sweep, f).time_s, "s")),
-    ];
-    if let Some(e) = (a.lowest_energy).and_then(|g| as_known(sweep, &a.rows[g]).energy_j) {
-        facts.push(Fact::new("lowest energy", si(e, "J")));
-    }
+    sections.extend(sweep.facts.disturbance.as_ref().map(neighbours));
+    sections.extend(folded::sections(a, sweep));
+    let failed = match a.failed {
+        0 => "none failed".to_owned(),
+        n => format!("{n} failed"),
+    };
     Page {
         title: format!("{}: tuning sweep", a.name),
-        subtitle: a.device.clone(),
-        headline: facts,
+        subtitle: format!("{}; {} trials, {failed}", a.device, a.trials),
+        answer: answer(&w),
         sections,
         footer: sweep
             .facts
@@ -172,7 +84,6 @@ pub fn page(
             .map(|(k, v)| format!("{k}: {v}"))
             .collect::<Vec<_>>()
             .join(" · "),
-        provenance: Vec::new(),
         ..Page::default()
     }
 }
@@ -192,44 +103,55 @@ fn neighbours(d: &Disturbance) -> Section {
     }
 }
 
-/// The search itself.
-fn course(a: &Analysis, sweep: &Sweep) -> Section {
-    let caption = "Each dot is a config when it was measured; the line is the best single trial until then, which the final rounds may not confirm. Times are when measurements ended, without pauses of an interrupted search.";
-    Section {
-        id: "search".into(),
-        title: "Course of the search".into(),
+/// Configs that no other beats in both; `None` where one beats all.
+fn front(a: &Analysis, sweep: &Sweep) -> Option<Section> {
+    let front = a.front.as_ref().filter(|f| f.points.len() > 1)?;
+    Some(Section {
+        id: "front".into(),
+        title: "Pareto front: time against energy".into(),
+        short: "Pareto front".into(),
         label: Some("measured"),
-        figures: vec![Figure::chart(&course::chart(a, sweep), caption).wide()],
+        paragraphs: vec!["Configs that no other beats in both time and energy, with the parameters in which they differ. Each minimises α·t/t₀ + (1 − α)·e/e₀ for the range of weights α shown, with t₀ and e₀ the minimum time and energy.".into()],
+        tables: vec![tables::front(a, sweep, &front.points)],
         ..Section::default()
-    }
+    })
 }
 
-/// What parameters the good configs have in common, and what each value reaches.
+/// What each parameter explains; `None` where that is not known.
+fn importance(a: &Analysis) -> Option<Section> {
+    let chart = parameters::importance(a)?;
+    Some(Section {
+        id: "importance".into(),
+        title: "Importance of parameters".into(),
+        short: "Importance".into(),
+        label: Some("derived"),
+        figures: vec![Figure::chart(
+            &chart,
+            "What each parameter explains of the variation of the logarithms of time and energy, by a random forest.",
+        )],
+        tables: vec![tables::importance(a, parameters::important(a))],
+        beside: true,
+        ..Section::default()
+    })
+}
+
+/// What each value of the most important parameters reaches.
 fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
-    let lines = "Each line is a config, from the value of its first parameter to that of its last; colours are its rank. Boxes hold values, those of the best config are filled.";
     let spreads = "For each value the configs that have it, their number in brackets: the box is the middle half, the mark in it the median, whiskers reach to the farthest config within 1.5 boxes, the dot is the best config.";
-    let time = |r: &MeasuredConfig| Some(r.time_s);
-    let mut figures = vec![Figure::chart(
-        &parameters::parallel(a, sweep, "time", time),
-        lines,
-    )];
-    if a.lowest_energy.is_some() {
-        let chart = parameters::parallel(a, sweep, "energy", |r| r.energy_j);
-        figures.push(Figure::chart(&chart, lines));
-    }
     let rate = |r: &MeasuredConfig| Some(r.performance);
-    let shown = parameters::SHOWN;
-    let chart = parameters::distributions(a, sweep, ("performance", a.unit, shown), rate);
-    figures.push(Figure::chart(&chart, spreads).wide());
+    let unit = ("performance", a.unit, parameters::SHOWN);
+    let chart = parameters::distributions(a, sweep, unit, rate);
+    let mut figures = vec![Figure::chart(&chart, spreads)];
     if a.lowest_energy.is_some() {
-        let unit = format!("{}/J", a.unit.trim_end_matches("/s"));
-        let chart =
-            parameters::distributions(a, sweep, ("efficiency", &unit, shown), |r| r.efficiency);
-        figures.push(Figure::chart(&chart, spreads).wide());
+        let unit = tables::per_j(a);
+        let unit = ("efficiency", unit.as_str(), parameters::SHOWN);
+        let chart = parameters::distributions(a, sweep, unit, |r| r.efficiency);
+        figures.push(Figure::chart(&chart, ""));
     }
     Section {
         id: "parameters".into(),
         title: "Configs by parameter".into(),
+        short: "Parameters".into(),
         label: Some("measured"),
         figures,
         ..Section::default()
@@ -240,7 +162,7 @@ fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
 mod tests {
     use super::*;
     use greenup_tune::analyze::analyze;
-    use greenup_tune::sweep::{SweepFacts, Trial};
+    use greenup_tune::sweep::{DefaultConfig, DefaultOrigin, SweepFacts, Trial};
 
     /// Forty configs of two parameters with several values and one with a single one.
     pub(super) fn sweep(energy: bool, clock: bool) -> Sweep {
@@ -266,15 +188,74 @@ mod tests {
         }
     }
 
+    /// The page of a sweep.
+    fn page_of(sweep: &Sweep) -> Page {
+        let a = analyze(sweep, 0.5, 1).unwrap();
+        page(&a, sweep, "sweeps/p", None, &[])
+    }
+
     #[test]
     fn energy_has_figures_of_its_own_where_it_was_measured() {
-        for (energy, figures) in [(true, 4), (false, 2)] {
-            let sweep = sweep(energy, true);
-            let a = analyze(&sweep, 0.5, 1).unwrap();
-            let page = page(&a, &sweep, None, &[]);
-            let section = page.sections.iter().find(|s| s.id == "parameters").unwrap();
-            assert_eq!(section.figures.len(), figures);
+        for (energy, figures) in [(true, 2), (false, 1)] {
+            let page = page_of(&sweep(energy, true));
+            for id in ["parameters", "parallel"] {
+                let section = page.sections.iter().find(|s| s.id == id).unwrap();
+                assert_eq!(section.figures.len(), figures, "{id}");
+            }
             assert!(page.sections.iter().any(|s| s.id == "search"));
         }
+    }
+
+    /// Numbers with a unit in the answer are those of the tables and items below.
+    #[test]
+    fn the_answer_has_the_digits_of_the_page() {
+        for energy in [true, false] {
+            let page = page_of(&sweep(energy, true));
+            let cells = page.sections.iter().flat_map(|s| &s.tables);
+            let cells = cells.flat_map(|t| t.rows.iter().flatten().map(|c| c.text.as_str()));
+            let items = page.sections.iter().flat_map(|s| &s.items);
+            let below: Vec<&str> = cells.chain(items.map(|f| f.value.as_str())).collect();
+            let text = page.answer.join(" ");
+            let words: Vec<&str> = text.split([' ', ',', ';']).collect();
+            let units = ["s", "ms", "µs", "J", "mJ", "%"];
+            for pair in words
+                .windows(2)
+                .filter(|p| units.contains(&p[1].trim_end_matches('.')))
+            {
+                let number = format!("{} {}", pair[0], pair[1].trim_end_matches('.'));
+                assert!(
+                    below.iter().any(|b| b.contains(&number)),
+                    "{number}: {text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_config_is_copied_with_what_changed_and_its_command() {
+        let mut sweep = sweep(true, true);
+        sweep.facts.default = Some(DefaultConfig {
+            config: sweep.trials[3].config.clone(),
+            origin: DefaultOrigin::Problem,
+        });
+        let page = page_of(&sweep);
+        let copied = &page.sections[0].copied;
+        assert_eq!(copied[0].name, "Best config: 1 of 3 values changed");
+        assert_eq!(
+            copied[0].value,
+            "tile = 1  # before: 8\nkind = \"b\"\nn = 5"
+        );
+        assert_eq!(copied[copied.len() - 1].value, "greenup best sweeps/p");
+    }
+
+    #[test]
+    fn a_parameter_alone_and_a_config_alone_have_a_page() {
+        let mut one = sweep(true, true);
+        one.facts.parameters.truncate(1);
+        one.trials.iter_mut().for_each(|t| t.config.truncate(1));
+        one.trials.truncate(20);
+        assert!(page_of(&one).sections.iter().all(|s| s.id != "parallel"));
+        one.trials.truncate(1);
+        assert!(page_of(&one).render().is_ok());
     }
 }

@@ -208,7 +208,10 @@ impl Best<'_> {
 }
 
 /// A value as TOML, which has no null.
-fn in_toml(value: &Value) -> Result<toml::Value, toml::ser::Error> {
+///
+/// # Errors
+/// The value cannot be written as TOML.
+pub fn in_toml(value: &Value) -> Result<toml::Value, toml::ser::Error> {
     match value {
         Value::None => Ok(value.to_string().into()),
         Value::Tuple(items) => {

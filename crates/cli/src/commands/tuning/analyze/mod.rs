@@ -12,7 +12,9 @@ use greenup_files::ours;
 use greenup_report::chart::{Chart, FileStyle};
 use greenup_report::page::Page;
 use greenup_report::provenance::Provenance;
-use greenup_study::pages::sweep::{self, course, figures, heat, parameters};
+use greenup_setting::shell;
+use greenup_study::pages::sweep::winners::Winners;
+use greenup_study::pages::sweep::{self, course, figures, heat, parameters, plane};
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, AnalysisError, analyze};
 use greenup_tune::sweep::{to_csv, to_t4};
@@ -53,7 +55,8 @@ pub fn run(args: &AnalyzeArgs) -> Result {
             })
             .collect::<Result<Vec<_>>>()?;
         let sizes = sizes(&args.sweep)?;
-        let mut page = sweep::page(&a, &sweep, sizes.as_ref(), &maps);
+        let source = shell::joined([args.sweep.display().to_string()]);
+        let mut page = sweep::page(&a, &sweep, &source, sizes.as_ref(), &maps);
         page.provenance = from.facts();
         ours::check(dir, TEXTS)?;
         let files = Files {
@@ -138,7 +141,7 @@ impl Files<'_> {
         for (name, chart) in maps {
             self.both(name, chart)?;
         }
-        if let Some(s) = figures::scatter(a, sweep) {
+        if let Some(s) = plane::found(&Winners::of(a, sweep)) {
             self.both("plane", &s.chart())?;
         }
         self.both("search", &course::chart(a, sweep))?;

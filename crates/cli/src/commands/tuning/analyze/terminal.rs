@@ -3,6 +3,7 @@
 use greenup_app::print;
 use greenup_report::table::Columns;
 use greenup_study::pages::sweep::findings::{against_baseline, gain, headline, learnt};
+use greenup_study::pages::sweep::parameters::ranked;
 use greenup_study::pages::sweep::tables;
 use greenup_tune::Sweep;
 use greenup_tune::analyze::{Analysis, Correlation};
@@ -57,7 +58,7 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         .shown("product", "", coefficient, |c| c.product);
     print::table(&columns.table("", &a.correlations));
     print::line("\nshare of the variation that each parameter explains:");
-    print::table(&tables::importance(a));
+    print::table(&tables::importance(a, ranked(a)));
     for (what, l) in [("time", &a.learnt_time), ("energy", &a.learnt_energy)] {
         if let Some(l) = l {
             print::line(learnt(what, l));

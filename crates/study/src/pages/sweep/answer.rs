@@ -1,0 +1,190 @@
+//! What a sweep found, in a few sentences.
+
+use super::winners::{Reference, Winners};
+use greenup_meter::Summary;
+use greenup_report::si::{factor, percent, si};
+use greenup_tune::Objective;
+
+/// What was gained, what the lowest energy costs, and how sure that is.
+pub fn answer(w: &Winners) -> Vec<String> {
+    let both = match w.one_wins_both() {
+        true => "; one config wins both",
+        false => "",
+    };
+    let gained = w.best_before.map(|d| {
+        let origin = &d.origin;
+        format!("Tuning found nothing better than {origin}.")
+    });
+    let over = w.references.iter().map(|r| over(w, r));
+    let mut out: Vec<String> = gained.into_iter().chain(over).collect();
+    if out.is_empty() {
+        out.push(alone(w));
+    }
+    if let Some(first) = out.first_mut() {
+        let end = first.len() - 1;
+        first.insert_str(end, both);
+    }
+    if let Some((low, again)) = &w.low {
+        let [e, old] = [low, &w.fast].map(|r| si(r.energy_j.unwrap_or(f64::NAN), "J"));
+        let [t, before] = [low, &w.fast].map(|r| si(r.time_s, "s"));
+        let one = match (again, w.analysis.by_finals) {
+            (false, true) => " (in one trial)",
+            _ => "",
+        };
+        let time = match t == before {
+            true => "in the same time".to_owned(),
+            false => format!("in {t} instead of {before}"),
+        };
+        out.push(format!(
+            "The lowest-energy config takes {e} instead of {old}, {time}{one}."
+        ));
+    }
+    out.push(certainty(w));
+    out
+}
+
+fn interval(s: &Summary, show: fn(f64) -> String) -> String {
+    format!("[{} … {}]", show(s.lo), show(s.hi))
+}
+
+/// What was gained over another kernel, by the objective.
+fn over(w: &Winners, r: &Reference) -> String {
+    let (c, whom) = (&r.compared, &r.whom);
+    match w.objective {
+        Objective::Metric(name) => match &c.metric_ratio {
+            Some(s) => {
+                let (m, i) = (factor(s.median), interval(s, factor));
+                format!("The best config has {m} the `{name}` of {whom} {i}.")
+            }
+            None => format!("No value of `{name}` was measured of {whom}."),
+        },
+        Objective::Energy | Objective::EnergyUnderTime(_) => match &c.energy_ratio {
+            Some(e) => {
+                let speed = c.speedup.as_ref();
+                let speed = speed.map_or(String::new(), |s| {
+                    format!(", at {} its speed", factor(s.median))
+                });
+                format!("{} than {whom}{speed}.", saved(e))
+            }
+            None => format!("The energy of {whom} was not measured."),
+        },
+        _ => {
+            let energy = c.energy_ratio.as_ref();
+            let energy = energy.map_or(String::new(), |e| format!(", {}", saved(e).to_lowercase()));
+            match &c.speedup {
+                Some(s) => format!("{}{energy}.", speed(s, whom)),
+                None => format!("The time of {whom} was not measured."),
+            }
+        }
+    }
+}
+
+fn speed(s: &Summary, whom: &str) -> String {
+    let (m, i) = (factor(s.median), interval(s, factor));
+    match s {
+        s if s.lo > 1.0 => format!("{m} the speed of {whom} {i}"),
+        s if s.hi < 1.0 => format!("The best config is slower than {whom}: {m} its speed {i}"),
+        _ => format!("No config was found to be faster than {whom}: {m} its speed {i}"),
+    }
+}
+
+/// The best config's energy over another's, in words.
+fn saved(ratio: &Summary) -> String {
+    match ratio {
+        r if r.hi < 1.0 => format!("{} less energy", percent(1.0 - r.median)),
+        r if r.lo > 1.0 => format!("{} more energy", percent(r.median - 1.0)),
+        _ => "No difference in energy".to_owned(),
+    }
+}
+
+/// The fastest config, where nothing was compared with it.
+fn alone(w: &Winners) -> String {
+    let mut times: Vec<f64> = w.analysis.rows.iter().map(|r| r.time_s).collect();
+    times.sort_by(f64::total_cmp);
+    let median = times[times.len() / 2] / w.fast.time_s;
+    let energy = w.fast.energy_j;
+    let energy = energy.map_or(String::new(), |e| format!(" and {}", si(e, "J")));
+    format!(
+        "The fastest of {} configs takes {}{energy}; half of them take {} its time or longer.",
+        times.len(),
+        si(w.fast.time_s, "s"),
+        factor(median)
+    )
+}
+
+/// How far single trials can be trusted.
+fn certainty(w: &Winners) -> String {
+    let rounds = w.sweep.finals.as_ref().filter(|_| w.analysis.by_finals);
+    let rounds = rounds.and_then(|f| f.times_s.iter().map(Vec::len).max());
+    match rounds {
+        Some(n) => format!(
+            "The final rounds measured the finalists again, {n} times each, interleaved; single trials may differ from them."
+        ),
+        None => "Each config was measured in one trial, so that a lucky one may lead.".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::sweep::tests::sweep;
+    use greenup_tune::analyze::analyze;
+    use greenup_tune::sweep::{DefaultConfig, DefaultOrigin, Rounds};
+
+    /// With final rounds of the best, of a config before tuning and of a baseline.
+    fn answers(objective: &str, times: [f64; 3], energies: [f64; 3]) -> Vec<String> {
+        let mut sweep = sweep(true, true);
+        let config = |i: usize| sweep.trials[i].config.clone();
+        let finals = Rounds {
+            configs: vec![config(0), config(3)],
+            times_s: times.map(|t| vec![t; 5]).to_vec(),
+            energies_j: energies.map(|t| vec![t; 5]).to_vec(),
+            with_baseline: true,
+            ..Rounds::default()
+        };
+        sweep.facts.default = Some(DefaultConfig {
+            config: config(3),
+            origin: DefaultOrigin::Problem,
+        });
+        sweep.facts.objective = Some(objective.into());
+        sweep.finals = Some(finals);
+        let a = analyze(&sweep, 0.5, 1).unwrap();
+        answer(&Winners::of(&a, &sweep))
+    }
+
+    #[test]
+    fn the_gain_comes_first_with_its_interval() {
+        let text = answers("time", [2.0, 3.0, 4.0], [5.0, 10.0, 5.0]);
+        assert_eq!(
+            text[0],
+            "×1.500 the speed of the default config [×1.500 … ×1.500], 50.0 % less energy; one config wins both."
+        );
+        assert!(text[1].contains("the baseline") && text[1].contains("no difference in energy"));
+        let text = answers("energy", [2.0, 3.0, 4.0], [5.0, 10.0, 5.0]);
+        assert!(text[0].starts_with("50.0 % less energy than the default config, at ×1.500"));
+        let text = answers("time", [2.0, 2.0, 1.0], [5.0, 5.0, 5.0]);
+        assert!(
+            text[0].starts_with("No config was found to be faster"),
+            "{text:?}"
+        );
+        assert!(text[1].starts_with("The best config is slower than the baseline"));
+        let text = answers("time", [3.0, 2.0, 4.0], [5.0, 5.0, 5.0]);
+        assert!(
+            text[0].starts_with("Tuning found nothing better"),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn without_final_rounds_the_fastest_is_told_and_doubted() {
+        for energy in [true, false] {
+            let sweep = sweep(energy, true);
+            let a = analyze(&sweep, 0.5, 1).unwrap();
+            let text = answer(&Winners::of(&a, &sweep));
+            assert!(text[0].starts_with("The fastest of 40 configs takes 1.00 s"));
+            assert_eq!(text[0].contains(" J"), energy, "{text:?}");
+            assert_eq!(text[0].ends_with("; one config wins both."), energy);
+            assert!(text[1].contains("one trial"));
+        }
+    }
+}

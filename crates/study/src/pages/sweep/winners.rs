@@ -1,0 +1,208 @@
+//! What tuning found: the best configs by what is known of them, and what they are compared with.
+
+use super::plane::{found, ranking};
+use super::tables;
+use greenup_report::page::{Fact, Figure, Section};
+use greenup_report::si::si;
+use greenup_space::Value;
+use greenup_tune::analyze::{Analysis, MeasuredConfig};
+use greenup_tune::sweep::best::forms::in_toml;
+use greenup_tune::sweep::{Compared, DefaultConfig};
+use greenup_tune::{Objective, Sweep};
+
+/// What the best config is compared with in the final rounds.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Name in figures and tables.
+    pub name: &'static str,
+    /// Name in sentences.
+    pub whom: String,
+    /// Its measurements, and those of the best config over them.
+    pub compared: Compared,
+}
+
+/// The best configs of a sweep.
+pub struct Winners<'a> {
+    /// The analysis.
+    pub analysis: &'a Analysis,
+    /// The sweep.
+    pub sweep: &'a Sweep,
+    /// Objective of the sweep, if it has a winner by it.
+    pub objective: Objective,
+    /// Trial of the best config by the objective.
+    pub best: usize,
+    /// The fastest config: by the final rounds if it was measured there.
+    pub fast: MeasuredConfig,
+    /// The config of the lowest energy, and whether the final rounds measured it; `None` where the fastest is it, or
+    /// without energies.
+    pub low: Option<(MeasuredConfig, bool)>,
+    /// The config before tuning and the baseline, as far as the final rounds measured them.
+    pub references: Vec<Reference>,
+    /// The config before tuning, if that is the best itself.
+    pub best_before: Option<&'a DefaultConfig>,
+}
+
+/// Largest ratio of energies that is a difference.
+const TIE: f64 = 0.99;
+
+/// The config of less energy than the fastest, by the final rounds where they measured both.
+fn lowest(a: &Analysis, sweep: &Sweep, fast: &MeasuredConfig) -> Option<(MeasuredConfig, bool)> {
+    let place = |r: &MeasuredConfig| {
+        let config = &sweep.trials[r.trial].config;
+        let rounds = sweep.finals.as_ref()?;
+        Some((rounds, rounds.configs.iter().position(|c| c == config)?))
+    };
+    // As the final rounds rank: what is within 1 % is a tie.
+    let apart = |r: &MeasuredConfig| {
+        let ratio = || {
+            let ((rounds, i), (_, of)) = place(r).zip(place(fast))?;
+            rounds.compared(i, of, false)?.energy_ratio
+        };
+        ratio().is_none_or(|e| e.hi < 1.0 && e.median < TIE)
+    };
+    let known = a.rows.iter().enumerate();
+    let known = known.map(|(row, r)| (row, r.as_known(sweep)));
+    let candidates = known.filter(|(row, (_, again))| *again || a.lowest_energy == Some(*row));
+    candidates
+        .map(|(_, r)| r)
+        .filter(|(r, _)| r.trial != fast.trial && r.energy_j < fast.energy_j && apart(r))
+        .filter(|(r, _)| r.energy_j.is_some())
+        .min_by(|x, y| {
+            let of = |r: &(MeasuredConfig, bool)| r.0.energy_j.unwrap_or(f64::INFINITY);
+            of(x).total_cmp(&of(y))
+        })
+}
+
+impl<'a> Winners<'a> {
+    /// Of a sweep.
+    pub fn of(analysis: &'a Analysis, sweep: &'a Sweep) -> Self {
+        let (fast, _) = analysis.rows[analysis.fastest].as_known(sweep);
+        let own = sweep.own_objective().ok();
+        let winner = own.and_then(|o| Some((o, sweep.winner(o)?)));
+        let (objective, best) = winner.unwrap_or((Objective::Time, fast.trial));
+        let gain = sweep.gain();
+        let before = gain.as_ref().filter(|g| !g.is_best).map(|g| Reference {
+            name: "before tuning",
+            whom: g.over.origin.to_string(),
+            compared: g.compared.clone(),
+        });
+        let baseline = sweep.against_baseline().map(|compared| Reference {
+            name: "baseline",
+            whom: "the baseline".into(),
+            compared,
+        });
+        Self {
+            analysis,
+            sweep,
+            objective,
+            best,
+            low: lowest(analysis, sweep, &fast),
+            fast,
+            references: before.into_iter().chain(baseline).collect(),
+            best_before: (gain.is_some_and(|g| g.is_best))
+                .then_some(sweep.facts.default.as_ref())
+                .flatten(),
+        }
+    }
+
+    /// Whether one config is the fastest and has the lowest energy.
+    pub fn one_wins_both(&self) -> bool {
+        self.analysis.lowest_energy.is_some() && self.low.is_none()
+    }
+
+    /// Name of the fastest config.
+    pub fn first_name(&self) -> &'static str {
+        match self.one_wins_both() {
+            true => "fastest, lowest energy",
+            false => "fastest",
+        }
+    }
+
+    fn config(&self, trial: usize) -> &'a [Value] {
+        &self.sweep.trials[trial].config
+    }
+
+    /// The config before tuning.
+    fn before(&self) -> Option<&'a [Value]> {
+        Some(&self.sweep.facts.default.as_ref()?.config)
+    }
+
+    /// `name = value` a line; lines that differ from another config name its value.
+    fn lines(&self, config: &[Value], other: Option<&[Value]>) -> String {
+        let shown = |v: &Value| in_toml(v).map_or_else(|_| v.to_string(), |t| t.to_string());
+        let names = self.sweep.facts.parameters.iter().zip(config).enumerate();
+        let line = |(p, (name, value)): (usize, (&String, &Value))| {
+            let old = other.and_then(|o| o.get(p)).filter(|o| *o != value);
+            let old = old.map_or(String::new(), |o| format!("  # before: {}", shown(o)));
+            format!("{name} = {}{old}", shown(value))
+        };
+        names.map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The best config, what the lowest-energy one has instead, and the command that prints it for a build.
+    fn copied(&self, source: &str) -> Vec<Fact> {
+        let best = self.config(self.best);
+        let name = match self.before() {
+            Some(before) => {
+                let changed = best.iter().zip(before).filter(|(a, b)| a != b).count();
+                format!("Best config: {changed} of {} values changed", best.len())
+            }
+            None => "Best config".to_owned(),
+        };
+        let mut out = vec![Fact::new(&name, self.lines(best, self.before()))];
+        if let Some((low, _)) = self.low.as_ref().filter(|l| l.0.trial != self.best) {
+            let all = self.lines(self.config(low.trial), Some(best));
+            let differs: Vec<&str> = (all.lines())
+                .filter_map(|l| Some(l.split_once("  # before: ")?.0))
+                .collect();
+            out.push(Fact::new("Lowest energy: instead", differs.join("\n")));
+        }
+        let own = self.sweep.own_objective().ok();
+        let objective = match own == Some(self.objective) {
+            true => "",
+            false => " --objective time",
+        };
+        let command = format!("greenup best {source}{objective}");
+        out.push(Fact::new("For a build", command));
+        out
+    }
+
+    /// The first section: the plane, and beside it what to take.
+    pub fn section(&self, source: &str) -> Section {
+        let figure = match found(self) {
+            Some(plane) => {
+                let dots = match plane.again.is_empty() {
+                    true => "Each dot is a config in its trial.",
+                    false => {
+                        "Each dot is a config: in the final rounds where it was measured again (bars are 95 % intervals; energies within 1 % are a tie), else in its trial."
+                    }
+                };
+                let caption =
+                    format!("{dots} No other dot beats those of the Pareto front in both.");
+                Figure::chart(&plane.chart(), &caption)
+            }
+            None => Figure::chart(
+                &ranking(self.analysis, self.sweep).chart(),
+                "Each dot is a config. No energy was measured.",
+            ),
+        };
+        let per_j = tables::per_j(self.analysis);
+        let rates = [
+            Some(si(self.fast.performance, self.analysis.unit)),
+            self.fast.efficiency.map(|e| si(e, &per_j)),
+            (self.fast.energy_j).map(|e| si(e / self.fast.time_s, "W")),
+        ];
+        let rates: Vec<String> = rates.into_iter().flatten().collect();
+        Section {
+            id: "winners".into(),
+            title: "Best configs".into(),
+            label: Some("measured"),
+            figures: vec![figure],
+            items: vec![Fact::new("The fastest", rates.join(", "))],
+            tables: vec![tables::winners(self)],
+            copied: self.copied(source),
+            beside: true,
+            ..Section::default()
+        }
+    }
+}
