@@ -91,7 +91,9 @@ HEAD = """\
 examples in the folder of a checkout, in this order: some read the output of earlier ones. A comment starts with the wall-clock time on
 two cores of a shared virtual machine with AVX-512, without an energy sensor. "GPU" marks commands that need an NVIDIA GPU.
 
-Every command has `--help`; those that print data have `--json`. Data goes to standard output, messages to standard error. `-v`
+Every command has `--help`; those that print data have `--json`. Data goes to standard output, messages to standard error. Tables and
+sentences fit the terminal: `COLUMNS`, else its width, at least 80. What a table leaves out stands below it. Pipes and files get all columns and
+unbroken lines, unless `COLUMNS` is set. `-v`
 shows more messages, `--quiet` only warnings and errors. All programs print shell completions (`greenup completions bash`) and
 manual pages (`greenup man`). `--version` prints their commit. `NO_COLOR` is respected.
 

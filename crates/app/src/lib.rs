@@ -27,6 +27,7 @@ pub mod args;
 pub mod command;
 pub mod error;
 pub mod folders;
+mod lines;
 pub mod load;
 mod lookup_error;
 pub mod machine;

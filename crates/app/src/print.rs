@@ -5,14 +5,16 @@ use crate::printable::BOLD;
 use anstyle::AnsiColor;
 use greenup_report::si::si;
 use greenup_report::table::Table;
+use greenup_report::text::wrapped;
 use serde::{Serialize, Serializer};
 use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+pub use crate::lines::width;
 pub use crate::printable::printable;
-pub use crate::stdout::line;
+pub use crate::stdout::line as data;
 
 /// How much goes to standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,7 +133,7 @@ pub fn error(e: &AppError) {
 /// # Errors
 /// The value is not serialisable.
 pub fn json(value: &impl Serialize) -> Result {
-    line(serde_json::to_string_pretty(value)?);
+    data(serde_json::to_string_pretty(value)?);
     Ok(())
 }
 
@@ -145,9 +147,18 @@ pub fn bold(text: &str) -> String {
     }
 }
 
-/// Prints a table.
+/// Prints a table, as wide as the terminal.
 pub fn table(table: &Table) {
-    table.lines().iter().for_each(line);
+    table.lines(width()).iter().for_each(data);
+}
+
+/// Prints sentences and other text for people, a line broken between words where the terminal is narrower.
+pub fn line(text: impl AsRef<str>) {
+    let Some(width) = width() else {
+        return data(text);
+    };
+    let lines = text.as_ref().split('\n').flat_map(|l| wrapped(l, width));
+    data(lines.collect::<Vec<_>>().join("\n"));
 }
 
 #[cfg(test)]

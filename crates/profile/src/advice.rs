@@ -96,6 +96,12 @@ pub fn gap() -> String {
         .to_owned()
 }
 
+/// Of long gaps: no launch takes that long.
+pub fn pause() -> String {
+    "The program does something else: start-up, data, files, or work of the CPU. The timeline shows when."
+        .to_owned()
+}
+
 /// Of the time before the first and after the last work.
 pub fn outside(outside_s: f64, wall_s: f64) -> String {
     if outside_s > 0.2 * wall_s {

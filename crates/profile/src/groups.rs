@@ -30,6 +30,16 @@ pub enum Key {
     Set,
 }
 
+impl Key {
+    /// The name of a kernel, as the compiler wrote it.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Kernel { name, .. } => Some(name),
+            Self::Copy(_) | Self::Set => None,
+        }
+    }
+}
+
 /// Equal work of a GPU, done once or many times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
@@ -70,9 +80,14 @@ pub struct Device {
     pub busy_s: f64,
     /// Time between, s.
     pub gap_s: f64,
+    /// Gaps longer than [`LONG_S`]: start and end, s after the first start.
+    pub pauses: Vec<(f64, f64)>,
     /// Step in which groups tell when they ran, s, from the first start.
     pub step_s: f64,
 }
+
+/// A longer gap is no delay of a launch: the program does something else, s.
+pub const LONG_S: f64 = 0.1;
 
 /// First launches of a group that are remembered.
 const REMEMBERED: usize = 256;
@@ -117,7 +132,12 @@ pub fn devices(all: &[Activity]) -> Vec<Device> {
 
 fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) -> Device {
     events.sort_by_key(|(_, e)| e.start_ns);
-    let (shares, busy_s, gap_s) = shares(&events);
+    let Shared {
+        shares,
+        busy_s,
+        gap_s,
+        pauses,
+    } = shares(&events);
     let numbers = numbers(&events);
     let first_ns = events.first().map_or(0, |(_, e)| e.start_ns);
     let last_ns = events.iter().map(|(_, e)| e.end_ns).max().unwrap_or(0);
@@ -170,6 +190,7 @@ fn device(bus_id: String, mut events: Vec<(usize, &Event)>, all: &[Activity]) ->
         last_ns,
         busy_s,
         gap_s,
+        pauses,
         step_s: in_steps.step_s,
     }
 }
@@ -243,8 +264,16 @@ fn group(
     }
 }
 
-/// Each event's share of the time, s; the time with any, and that without.
-fn shares(events: &[(usize, &Event)]) -> (Vec<f64>, f64, f64) {
+/// How events share the time of a device.
+struct Shared {
+    /// Each event's share, s.
+    shares: Vec<f64>,
+    busy_s: f64,
+    gap_s: f64,
+    pauses: Vec<(f64, f64)>,
+}
+
+fn shares(events: &[(usize, &Event)]) -> Shared {
     // Ends before starts, so that neighbours do not overlap.
     let mut edges: Vec<(u64, bool, usize)> = Vec::with_capacity(2 * events.len());
     for (i, (_, e)) in events.iter().enumerate() {
@@ -254,7 +283,9 @@ fn shares(events: &[(usize, &Event)]) -> (Vec<f64>, f64, f64) {
     edges.sort_unstable();
     let mut out = vec![0.0; events.len()];
     let (mut active, mut each, mut busy, mut gap) = (0_u64, 0.0, 0.0, 0.0);
-    let mut before = edges.first().map_or(0, |e| e.0);
+    let first = edges.first().map_or(0, |e| e.0);
+    let mut before = first;
+    let mut pauses = Vec::new();
     for (at, starts, i) in edges {
         let dt = (at - before) as f64 * 1e-9;
         before = at;
@@ -263,6 +294,10 @@ fn shares(events: &[(usize, &Event)]) -> (Vec<f64>, f64, f64) {
             each += dt / active as f64;
         } else {
             gap += dt;
+            if dt > LONG_S {
+                let end = (at - first) as f64 * 1e-9;
+                pauses.push((end - dt, end));
+            }
         }
         if starts {
             active += 1;
@@ -272,7 +307,12 @@ fn shares(events: &[(usize, &Event)]) -> (Vec<f64>, f64, f64) {
             out[i] += each;
         }
     }
-    (out, busy, gap)
+    Shared {
+        shares: out,
+        busy_s: busy,
+        gap_s: gap,
+        pauses,
+    }
 }
 
 #[cfg(test)]
@@ -319,6 +359,10 @@ mod tests {
         assert_eq!(d.bus_id, "0000:1b:00.0");
         let near = |x: f64, y: f64| (x - y).abs() < 1e-6;
         assert!(near(d.busy_s, 7.0) && near(d.gap_s, 2.0), "{d:?}");
+        let [(from, to)] = d.pauses[..] else {
+            panic!("{d:?}")
+        };
+        assert!(near(from, 6.0) && near(to, 8.0), "{d:?}");
         assert!(near(d.groups[0].share_s, 4.0) && near(d.groups[0].time_s, 5.0));
         assert!(near(d.groups[1].share_s, 3.0) && near(d.groups[1].time_s, 4.0));
         let sum: f64 = d.groups.iter().map(|g| g.share_s).sum();

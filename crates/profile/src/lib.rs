@@ -12,6 +12,7 @@
 //! | [`record`] | what was measured, as a file |
 //! | [`attribution`] | energy attributed to kernels, copies and gaps: predicted with the machine model, then scaled to the meter |
 //! | [`advice`] | what binds, and what to do |
+//! | [`kind`] | GEMM, attention, elementwise, …: groups of kernels by their names |
 //! | [`names`] | names of kernels for readers |
 //! | [`page`] | the HTML page, tables and figures |
 
@@ -25,6 +26,7 @@ pub mod counters;
 pub mod cpu;
 pub mod groups;
 pub mod joules;
+pub mod kind;
 pub mod names;
 pub mod page;
 pub mod record;

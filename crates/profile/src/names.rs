@@ -1,6 +1,7 @@
 //! Names of kernels for readers.
 
 use cpp_demangle::{DemangleOptions, Symbol};
+use greenup_report::text::middle;
 
 /// Longest name of a table.
 const SHOWN: usize = 64;
@@ -37,20 +38,11 @@ pub fn short(full: &str) -> String {
         }
     }
     words.push_str(last_segment(&word));
-    cut(&format!("{base}{}", words.replace("> >", ">>")), SHOWN)
+    middle(&format!("{base}{}", words.replace("> >", ">>")), SHOWN)
 }
 
 fn last_segment(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
-}
-
-/// At most so many characters; what is left out shows as an ellipsis.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(most - 1).collect();
-    format!("{head}…")
 }
 
 /// CUPTI's kinds of copies.
@@ -82,10 +74,7 @@ mod tests {
             "{f}"
         );
         let s = short(&f);
-        assert!(
-            s.starts_with("vectorized_elementwise_kernel<4, CUDAFunctor_add<float>"),
-            "{s}"
-        );
+        assert!(s.starts_with("vectorized_elementwise_kernel<4"), "{s}");
         assert_eq!(short(&"x".repeat(300)).chars().count(), SHOWN);
         assert_eq!(short("void cutlass::Kernel2<a::b>"), "Kernel2<b>");
     }

@@ -62,6 +62,18 @@ macro_rules! tests_of_examples {
 const READ: [&str; 8] = [
     "apps", "crates", "docs", "examples", "machines", "papers", "spaces", "sweeps",
 ];
+/// Columns of the terminal that examples see.
+const WIDTH: usize = 80;
+/// Parts of examples that print data for programs, whose lines have any length.
+const DATA: [&str; 7] = [
+    "--json",
+    "--format",
+    "--export",
+    "completions",
+    " man",
+    "export -",
+    "best ",
+];
 /// Folders of a home that examples write to.
 const HOME: [&str; 3] = [
     ".local/share/bash-completion/completions",
@@ -244,14 +256,25 @@ impl Examples {
             .env("XDG_DATA_HOME", home.join("data"))
             .env("XDG_CACHE_HOME", home.join("cache"))
             .env("GREENUP_WISDOM", home.join("wisdom.toml"))
+            .env("COLUMNS", WIDTH.to_string())
             .stdin(Stdio::null())
             .output()
             .map_err(|e| e.to_string())?;
-        if out.status.success() {
-            return Ok(());
+        if !out.status.success() {
+            return Err(format!("{}: {}", out.status, text(&out.stderr)));
         }
-        Err(format!("{}: {}", out.status, text(&out.stderr)))
+        let is_data = DATA.iter().any(|word| line.contains(word));
+        match text(&out.stdout).lines().find(|l| !is_data && is_long(l)) {
+            Some(long) => Err(format!("wider than {WIDTH} columns: {long}")),
+            None => Ok(()),
+        }
     }
+}
+
+/// Whether a line is wider than the terminal, though it could be broken.
+fn is_long(line: &str) -> bool {
+    let longest = line.split(' ').map(|w| w.chars().count()).max();
+    line.chars().count() > WIDTH && longest.is_some_and(|w| w < WIDTH - 8)
 }
 
 fn root() -> PathBuf {

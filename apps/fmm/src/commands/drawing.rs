@@ -19,6 +19,8 @@ pub struct Drawing {
     pub title: String,
     /// Line below the title.
     pub subtitle: String,
+    /// What the page says, in sentences.
+    pub answer: Vec<String>,
     /// The main results.
     pub headline: Vec<Fact>,
     /// Sentences before the figures.
@@ -58,6 +60,7 @@ impl Drawing {
         let page = Page {
             title: self.title,
             subtitle: self.subtitle,
+            answer: self.answer,
             headline: self.headline,
             sections: vec![Section {
                 id: "results".into(),

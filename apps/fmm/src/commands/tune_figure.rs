@@ -1,11 +1,12 @@
-//! The figure of `fmm tune`: time and energy over ncrit.
+//! The figure of `fmm tune`: parts of an evaluation and its energy over ncrit.
 
 use super::drawing::Drawing;
 use super::time;
 use super::tune::MeasuredSetting;
-use greenup_report::chart::Chart;
-use greenup_report::page::Fact;
-use greenup_report::scaling_figure::{Panel, Series, scaling};
+use greenup_report::chart::{
+    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Unit, What,
+};
+use greenup_report::scaling_figure::{self, scaling};
 use greenup_report::si::si;
 use greenup_report::table::Columns;
 
@@ -19,72 +20,145 @@ fn methods(rows: &[MeasuredSetting]) -> Vec<String> {
     out
 }
 
-/// Time and energy of an evaluation over ncrit, a line for each M2L method, and the phases that ncrit balances.
+/// Parts of an evaluation: name and value.
+const PARTS: [(&str, fn(&MeasuredSetting) -> f64); 3] = [
+    ("P2P", |r| r.p2p_s),
+    ("M2L", |r| r.m2l_s),
+    ("other phases", |r| r.other_s),
+];
+
+/// Of each M2L method the parts of an evaluation over ncrit, and below them the energies.
 fn chart(rows: &[MeasuredSetting]) -> Chart {
-    let line = |name: String, method: &str, of: &dyn Fn(&MeasuredSetting) -> Option<f64>| {
-        let mut points: Vec<(f64, f64, f64, f64)> = (rows.iter())
-            .filter(|r| r.method() == method)
-            .filter_map(|r| of(r).map(|v| (r.ncrit as f64, v, v, v)))
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Series { name, points }
-    };
     let all = methods(rows);
-    let panel = |label: &str, unit: &str, of: &dyn Fn(&MeasuredSetting) -> Option<f64>| Panel {
-        label: label.into(),
-        unit: unit.into(),
-        series: (all.iter())
-            .map(|m| line(m.clone(), m, of))
-            .filter(|s| !s.points.is_empty())
-            .collect(),
+    let parts = (rows.iter()).map(|r| PARTS.iter().map(|(_, of)| of(r)).sum::<f64>());
+    let highest = parts.filter(|s| s.is_finite()).fold(1e-9, f64::max);
+    let own = |method: &str| -> Vec<&MeasuredSetting> {
+        let mut own: Vec<_> = rows.iter().filter(|r| r.method() == method).collect();
+        own.sort_by_key(|r| r.ncrit);
+        own
     };
-    let mut panels = vec![
-        panel("time", "s", &|r| Some(r.time_s)),
-        panel("energy", "J", &|r| r.energy_j),
-        panel("time of P2P", "s", &|r| Some(r.p2p_s)),
-        panel("time of M2L", "s", &|r| Some(r.m2l_s)),
-    ];
-    panels.retain(|p| !p.series.is_empty());
-    Chart {
-        // Three in a row, four in two rows.
-        least_width: if panels.len() > 3 { 420.0 } else { 280.0 },
-        ..scaling("an evaluation, by ncrit and M2L method", "ncrit", &panels)
+    let mut panels: Vec<Panel> = (all.iter())
+        .map(|method| stacked(method, &own(method), 1.05 * highest))
+        .collect();
+    let energies: Vec<scaling_figure::Series> = (all.iter())
+        .map(|method| {
+            let points = own(method).into_iter().filter_map(|r| {
+                let j = r.energy_j?;
+                Some((r.ncrit as f64, j, j, j))
+            });
+            scaling_figure::Series {
+                name: method.clone(),
+                points: points.collect(),
+            }
+        })
+        .filter(|s| !s.points.is_empty())
+        .collect();
+    let energy = scaling_figure::Panel {
+        label: "energy".into(),
+        unit: "J".into(),
+        series: energies,
+    };
+    let mut series = Series::areas(PARTS.map(|p| p.0));
+    if !energy.series.is_empty() {
+        let lines = scaling("", "ncrit", &[energy]);
+        for (k, s) in lines.series.into_iter().enumerate() {
+            series.push(Series::new(s.name, Ink::Series(PARTS.len() + k), s.sign));
+        }
+        for mut panel in lines.panels {
+            for layer in &mut panel.layers {
+                layer.series += PARTS.len();
+            }
+            panels.push(panel);
+        }
     }
+    Chart {
+        title: "an evaluation, by ncrit and M2L method".into(),
+        series,
+        panels,
+        least_width: 360.0,
+        ..Chart::default()
+    }
+}
+
+/// A column an ncrit, split into the parts of one repetition.
+fn stacked(method: &str, rows: &[&MeasuredSetting], highest: f64) -> Panel {
+    let names = rows.iter().map(|r| r.ncrit.to_string()).collect();
+    let mut panel = Panel::new(
+        method,
+        Axis::new("ncrit", Unit::None, Scale::Names(names)),
+        Axis::new("time", Unit::si("s"), Scale::Linear).over(0.0, highest),
+    );
+    panel.height = Height::Ratio(0.55);
+    let mut from = vec![0.0; rows.len()];
+    for (part, (name, of)) in PARTS.iter().enumerate() {
+        let bars = (rows.iter().zip(&mut from).enumerate())
+            .map(|(i, (r, from))| {
+                let start = *from;
+                *from += of(r);
+                Bar {
+                    at: i as f64,
+                    thick: 0.8,
+                    from: start,
+                    to: *from,
+                    tip: format!("{method}, ncrit {}: {name} {}", r.ncrit, time(of(r))),
+                    ..Bar::default()
+                }
+            })
+            .collect();
+        panel.push(Layer::of(
+            part,
+            What::Bars {
+                bars,
+                along_x: false,
+            },
+        ));
+    }
+    panel
+}
+
+/// The fastest setting and that with the lowest energy.
+fn answer(rows: &[MeasuredSetting]) -> Vec<String> {
+    let named = |r: &MeasuredSetting| format!("ncrit {} with M2L by {}", r.ncrit, r.method());
+    let Some(fast) = rows.iter().min_by(|a, b| a.time_s.total_cmp(&b.time_s)) else {
+        return Vec::new();
+    };
+    let mut out = vec![format!(
+        "Fastest: {}, {}.",
+        named(fast),
+        si(fast.time_s, "s")
+    )];
+    let with = rows.iter().filter_map(|r| r.energy_j.map(|j| (j, r)));
+    if let Some((j, low)) = with.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        out.push(
+            if (low.ncrit, low.method()) == (fast.ncrit, fast.method()) {
+                format!("It has the lowest energy too: {}.", si(j, "J"))
+            } else {
+                format!("Lowest energy: {}, {}.", named(low), si(j, "J"))
+            },
+        );
+    }
+    out
 }
 
 /// What the page and the figure show.
 pub fn drawing(rows: &[MeasuredSetting]) -> Drawing {
-    let named = |r: &MeasuredSetting| format!("ncrit {}, {}", r.ncrit, r.method());
-    let mut headline = Vec::new();
-    if let Some(r) = rows.iter().min_by(|a, b| a.time_s.total_cmp(&b.time_s)) {
-        headline.push(Fact::new(
-            &format!("fastest ({})", named(r)),
-            time(r.time_s),
-        ));
-    }
-    let with = rows.iter().filter_map(|r| r.energy_j.map(|j| (j, r)));
-    if let Some((j, r)) = with.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        headline.push(Fact::new(
-            &format!("lowest energy ({})", named(r)),
-            si(j, "J"),
-        ));
-    }
     let table = Columns::<MeasuredSetting>::new()
         .text("M2L method", "", MeasuredSetting::method)
         .count("ncrit", "", |r| r.ncrit as u64)
-        .si("time", "", "s", |r| r.time_s)
-        .si("P2P", "", "s", |r| r.p2p_s)
-        .si("M2L", "", "s", |r| r.m2l_s)
+        .si("time", "median of the repetitions", "s", |r| r.time_s)
+        .and_each(PARTS, |columns, (name, of)| {
+            columns.si(name, "of one repetition", "s", move |r| of(r))
+        })
         .si("energy", "", "J", |r| r.energy_j)
         .where_known()
         .table("", rows);
     Drawing {
         title: "Fast multipole method: tuning".into(),
         subtitle: "ncrit is the maximum number of points per leaf".into(),
-        headline,
+        answer: answer(rows),
         charts: vec![(
             chart(rows),
-            "P2P grows with ncrit, M2L shrinks: their sum has a minimum.",
+            "P2P grows with ncrit, M2L shrinks: their sum has a minimum. Parts are those of one repetition.",
         )],
         tables: vec![table],
         footer: "Medians of repeated evaluations, without set-up.",
@@ -106,6 +180,7 @@ mod tests {
             energy_j,
             p2p_s: 5e-4 * ncrit as f64,
             m2l_s: 1.0 / ncrit as f64,
+            other_s: 1e-3,
         };
         let all = |energy: Option<f64>| -> Vec<MeasuredSetting> {
             [M2l::Fft, M2l::Compressed]
@@ -114,9 +189,9 @@ mod tests {
                 .collect()
         };
         for (rows, panels) in [
-            (all(None), 3),
-            (all(Some(2.0)), 4),
-            (vec![row(64, M2l::Fft, Some(f64::NAN))], 4),
+            (all(None), 2),
+            (all(Some(2.0)), 3),
+            (vec![row(64, M2l::Fft, Some(f64::NAN))], 2),
             (vec![], 0),
         ] {
             let d = drawing(&rows);

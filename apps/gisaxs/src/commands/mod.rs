@@ -18,7 +18,7 @@ use greenup_app::{AppError, Result, interrupt, print, progress};
 /// Prints the result, as JSON or as text.
 pub fn summary(json: bool, value: &serde_json::Value, text: &str) {
     if json {
-        print::line(value.to_string());
+        print::data(value.to_string());
     } else {
         print::line(text);
     }

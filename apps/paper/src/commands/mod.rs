@@ -9,6 +9,7 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_files::Outputs;
 use greenup_report::provenance::Provenance;
+use greenup_report::table::Columns;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -91,14 +92,12 @@ fn list(args: &PaperArgs) -> Result {
     if args.json {
         return print::json(&rows);
     }
-    // All columns are words.
-    let row = |paper: &str, item: &str, state: &str, title: &str| {
-        format!("{paper:<10} {item:<16} {state:<15} {title}")
-    };
-    print::line(print::bold(&row("paper", "item", "state", "what it shows")));
-    for r in &rows {
-        print::line(row(r.paper, r.item, r.state.name(), r.title));
-    }
+    let columns = Columns::<ListedItem>::new()
+        .text("paper", "", |r| r.paper.to_owned())
+        .text("item", "", |r| r.item.to_owned())
+        .text("state", "", |r| r.state.name().to_owned())
+        .text("what it shows", "", |r| r.title.to_owned());
+    print::table(&columns.table("", &rows));
     print::line("");
     for p in &all {
         print::line(summary(p, &p.items.iter().collect::<Vec<_>>()));

@@ -1,6 +1,7 @@
 //! `greenup scaling --study`: figures, page and table of a study of scaling.
 
 use super::args::ScalingArgs;
+use super::study::results;
 use crate::pages::study::{figure, markdown, page};
 use crate::study::ScalingStudy;
 use greenup_app::error::{AppError, Result};
@@ -49,7 +50,7 @@ pub fn drawn(args: &ScalingArgs, folder: &Path) -> Result {
             to.print_name();
         }
         Some(to) => to.write_chart(&figure(&study), &args.look.look())?,
-        None if !args.json => print::line(markdown(&study).trim_end()),
+        None if !args.json => results::show(&study),
         None => {}
     }
     Ok(())

@@ -179,7 +179,7 @@ fn install(folder: &Path, force: bool) -> Result {
         )
         .hint("`cargo build --release -p greenup-regions` makes it in target/release; then install again"));
     }
-    print::line(format!(
+    print::data(format!(
         "cc app.c -I{0}/include -L{0}/lib -Wl,-rpath,{0}/lib -lgreenup_regions",
         root.display()
     ));

@@ -122,6 +122,7 @@ pub fn print(searched: &SessionResult) {
         })
         .and_each(parameters, |all, (p, name)| {
             all.text(name, "", move |(_, f)| f.config[p].to_string())
+                .of_config()
         });
     print::line(format!(
         "\nfinalists by {objective}, measured again, interleaved:"

@@ -2,8 +2,10 @@
 
 use super::class::{Class, filled};
 use super::row::{Basis, Row};
+use super::timeline::Timeline;
 use crate::counters::Counted;
 use crate::groups::{Device, Group, Key};
+use crate::kind::Kind;
 use crate::record::{GpuFacts, Recorded};
 use crate::{advice, names};
 use greenup_model::{Machine, Op, Work};
@@ -12,6 +14,10 @@ use greenup_study::energy::at_roof;
 use greenup_tune::analyze::counted::marginal;
 use serde::Serialize;
 
+/// The name of the time between launches.
+pub const BETWEEN: &str = "between kernels";
+/// The name of the long gaps.
+pub const PAUSES: &str = "pauses over 100 ms";
 /// The name of what the meter counted outside of the window.
 pub const OUTSIDE: &str = "before the first and after the last work";
 
@@ -51,6 +57,11 @@ pub struct GpuProfile {
     pub busy_s: f64,
     /// Time without, within the window, s.
     pub gap_s: f64,
+    /// Long gaps: start and end, s after the start of the program.
+    pub pauses: Vec<(f64, f64)>,
+    /// When each group of kernels ran.
+    #[serde(skip)]
+    pub timeline: Timeline,
     /// Mean core clock within the window, Hz.
     pub clock_hz: Option<f64>,
     /// Share of the window's model energy that rests on counters.
@@ -115,7 +126,7 @@ pub(super) fn profile(
         }
     }
     if !run.from_table {
-        others.push(model.gap(device.gap_s));
+        others.extend(model.gaps(device));
     }
     if (run.counters.iter()).any(|c| c.partitions_estimated(model.machine)) {
         notes.push(
@@ -189,6 +200,10 @@ pub(super) fn profile(
         attributed_j: attributed,
         busy_s: device.busy_s,
         gap_s: device.gap_s,
+        pauses: (device.pauses.iter())
+            .map(|(a, b)| (from_s + a, from_s + b))
+            .collect(),
+        timeline: Timeline::of(device, from_s),
         clock_hz,
         counted_share: model_j
             .filter(|m| *m > 0.0)
@@ -250,17 +265,32 @@ impl Model<'_> {
             .unwrap_or(1.0)
     }
 
-    /// The GPU waits: with its idle power, where the model has it.
-    fn gap(&self, gap_s: f64) -> Row {
+    /// The GPU waits, for launches and for the program: with its idle power, where the model has it.
+    fn gaps(&self, device: &Device) -> Vec<Row> {
+        let pause_s: f64 = device.pauses.iter().map(|(a, b)| b - a).sum();
+        let mut all = vec![Row {
+            advice: advice::gap(),
+            ..self.waits(BETWEEN, (device.gap_s - pause_s).max(0.0))
+        }];
+        if !device.pauses.is_empty() {
+            all.push(Row {
+                launches: device.pauses.len() as u64,
+                advice: advice::pause(),
+                ..self.waits(PAUSES, pause_s)
+            });
+        }
+        all
+    }
+
+    fn waits(&self, name: &str, gap_s: f64) -> Row {
         let waiting_w = self.machine.and_then(Machine::waiting_power_w);
         let basis = match self.machine {
             None => Basis::Time,
             Some(_) if waiting_w == self.constant_w() => Basis::ConstantPower,
             Some(_) => Basis::IdlePower,
         };
-        let mut row = Row::plain("between kernels", basis, gap_s);
+        let mut row = Row::plain(name, basis, gap_s);
         row.model_j = Some(waiting_w.unwrap_or(1.0) * gap_s);
-        row.advice = advice::gap();
         row
     }
 
@@ -345,6 +375,7 @@ fn described(group: &Group) -> Row {
         Key::Set => (None, None, None, "memset".to_owned()),
     };
     Row {
+        kind: Kind::of(&group.key, &full),
         name: names::short(&full),
         full_name: full,
         symbol,

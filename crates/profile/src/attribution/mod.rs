@@ -3,10 +3,12 @@
 mod class;
 mod gpu;
 mod row;
+mod timeline;
 
 pub use class::Class;
-pub use gpu::{GpuProfile, OUTSIDE, Window};
+pub use gpu::{BETWEEN, GpuProfile, OUTSIDE, PAUSES, Window};
 pub use row::{Basis, Row};
+pub use timeline::Timeline;
 
 use crate::activity::Activity;
 use crate::cpu::Cpu;

@@ -1,5 +1,6 @@
 //! A kernel, a kind of copy, or the time between, with its share of the energy.
 
+use crate::kind::Kind;
 use greenup_model::Op;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -52,6 +53,8 @@ pub struct Row {
     pub grid: Option<[i32; 3]>,
     /// Threads of a block.
     pub block: Option<[i32; 3]>,
+    /// Its group.
+    pub kind: Kind,
     /// How often it ran.
     pub launches: u64,
     /// Sum of its durations, s.
@@ -112,6 +115,7 @@ impl Row {
             symbol: None,
             grid: None,
             block: None,
+            kind: Kind::default(),
             launches: 0,
             time_s,
             share_s: time_s,

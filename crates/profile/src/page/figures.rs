@@ -1,8 +1,9 @@
 //! Figures of the page.
 
+use super::kinds::{KindSum, sums_by_kind};
 use super::tables::numbered;
-use crate::attribution::{Basis, GpuProfile, Row};
-use crate::names::cut;
+use crate::attribution::{Basis, GpuProfile};
+use crate::kind::Kind;
 use greenup_model::{Machine, Op};
 use greenup_report::bar_rows::{self, Bars, RowBar};
 use greenup_report::chart::{
@@ -11,99 +12,117 @@ use greenup_report::chart::{
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Line, Point};
 use greenup_report::si::si;
+use greenup_report::text::middle;
 
-/// Bars of a figure.
-const BARS: usize = 12;
-/// Longest name next to a bar.
+/// Kernels on the roofline.
+const POINTS: usize = 12;
+/// Longest name next to a point.
 const NAME: usize = 38;
+/// The series of the power; groups of kernels follow.
+const POWER: usize = 0;
 
-/// Kernels and the rest by energy, and by time.
-pub fn shares(g: &GpuProfile) -> Vec<Chart> {
-    let kernels = (g.kernels.iter().enumerate()).map(|(k, r)| (numbered(k, &r.name), r));
-    let others = g.others.iter().map(|r| (r.name.clone(), r));
-    let rows: Vec<(String, &Row)> = kernels.chain(others).collect();
-    let energy = |r: &Row| g.energy(r);
-    let mut out = Vec::new();
-    let title = match g.measured_j {
-        Some(_) => "Energy",
-        None => "Energy by the model",
+/// Power over the time of the run, and below it what ran; `None` if neither is known.
+pub fn timeline(g: &GpuProfile, wall_s: f64) -> Option<Chart> {
+    let t = &g.timeline;
+    let end_s = t.from_s + t.step_s * t.shares.values().map(Vec::len).max().unwrap_or(0) as f64;
+    let x = Axis::new("time since the start", Unit::si("s"), Scale::Linear)
+        .over(0.0, wall_s.max(end_s));
+    let panel = |y: Axis, ratio: f64| {
+        let mut panel = Panel::new("", x.clone(), y);
+        panel.height = Height::Ratio(ratio);
+        for pause in &g.pauses {
+            panel.push(Layer::of(POWER, What::Range { x: *pause }).inked(Ink::Quiet));
+        }
+        panel
     };
-    if rows.iter().any(|(_, r)| energy(r).is_some()) {
-        out.push(bars(title, "energy", "J", &rows, &energy));
+    let mut panels = Vec::new();
+    if g.power.len() >= 4 {
+        let y = Axis::new("power", Unit::si("W"), Scale::Linear).from_zero();
+        let mut power = panel(y, 0.16);
+        power.push(Layer::line(POWER, g.power.clone(), "power by the meter"));
+        panels.push(power);
     }
-    out.push(bars("Time of the GPU", "time", "s", &rows, &|r| {
-        Some(r.share_s)
-    }));
-    out
-}
-
-fn bars(
-    title: &str,
-    quantity: &str,
-    unit: &str,
-    rows: &[(String, &Row)],
-    value: &dyn Fn(&Row) -> Option<f64>,
-) -> Chart {
-    let mut all: Vec<(String, f64, bool)> = (rows.iter())
-        .filter_map(|(name, r)| Some((name.clone(), value(r)?, r.grid.is_some())))
-        .filter(|(_, v, _)| *v > 0.0 && v.is_finite())
-        .collect();
-    all.sort_by(|a, b| b.1.total_cmp(&a.1));
-    if all.len() > BARS {
-        let rest = all.split_off(BARS - 1);
-        let sum = rest.iter().map(|r| r.1).sum();
-        all.push((format!("{} others", rest.len()), sum, false));
+    if !t.shares.is_empty() {
+        let y = Axis::new("busy", Unit::Percent, Scale::Linear).over(0.0, 1.0);
+        let mut busy = panel(y, 0.2);
+        let mut below = vec![0.0; t.shares.values().map(Vec::len).max().unwrap_or(0)];
+        for (kind, shares) in &t.shares {
+            if shares.iter().all(|s| *s < 0.005) {
+                continue;
+            }
+            // Steps of whole percents: only changes are drawn.
+            let mut points: Vec<(f64, f64, f64)> = Vec::new();
+            for (k, share) in shares.iter().enumerate() {
+                // The last interval may end after the last kernel.
+                let top = (below[k] + (100.0 * share).round() / 100.0).min(1.0);
+                let [from, to] = [k, k + 1].map(|edge| t.from_s + t.step_s * edge as f64);
+                match points.last_mut() {
+                    Some(last) if last.1 == below[k] && last.2 == top => last.0 = to,
+                    _ => points.extend([from, to].map(|x| (x, below[k], top))),
+                }
+                below[k] = top;
+            }
+            let top = points.iter().map(|(x, _, top)| (*x, *top)).collect();
+            busy.push(Layer::of(series_of(*kind), What::Band { points }));
+            busy.push(Layer::dashed(series_of(*kind), top, 1.2, "", kind.name()));
+        }
+        panels.push(busy);
     }
-    let rows: Vec<_> = (all.into_iter())
-        .map(|(name, value, kernel)| {
-            let bar = Some(RowBar {
-                value,
-                interval: None,
-                tip: format!("{name}: {}", si(value, unit)),
-            });
-            let bars = if kernel { vec![bar] } else { vec![None, bar] };
-            (cut(&name, NAME), bars)
-        })
-        .collect();
-    let panel = bar_rows::panel("", quantity, Unit::si(unit), Bars::Summed, &rows);
-    Chart {
-        title: title.to_owned(),
-        series: vec![
-            Series::new("kernels", Ink::Series(0), Sign::Area),
-            Series::new("copies and the rest", Ink::Quiet, Sign::Area),
-        ],
-        panels: vec![panel],
-        ..Chart::default()
-    }
-}
-
-/// Power over the time of the run.
-pub fn watts(g: &GpuProfile) -> Option<Chart> {
-    if g.power.len() < 4 {
+    if panels.is_empty() {
         return None;
     }
-    let mut panel = Panel::new(
-        "",
-        Axis::new("time", Unit::si("s"), Scale::Linear),
-        Axis::new("power", Unit::si("W"), Scale::Linear).from_zero(),
-    );
-    panel.height = Height::Ratio(0.25);
-    panel.push(Layer::of(
-        1,
-        What::Range {
-            x: (g.window.from_s, g.window.to_s),
-        },
-    ));
-    panel.push(Layer::line(0, g.power.clone(), "power by the meter"));
+    let pauses = (!g.pauses.is_empty()).then(|| "Shaded: pauses over 100 ms.".to_owned());
     Some(Chart {
-        title: "Power of the GPU".into(),
-        series: vec![
-            Series::new("power by the meter", Ink::Series(0), Sign::Line),
-            Series::new("from the first to the last work", Ink::Quiet, Sign::Area),
-        ],
-        panels: vec![panel],
+        title: "Power, and what ran".into(),
+        series: std::iter::once(Series::new("power by the meter", Ink::Text, Sign::Line))
+            .chain(
+                (Kind::ALL.into_iter().enumerate())
+                    .map(|(k, kind)| Series::new(kind.name(), Ink::Series(k), Sign::Area)),
+            )
+            .collect(),
+        panels,
+        notes: pauses.into_iter().collect(),
+        // Below each other.
+        least_width: f64::INFINITY,
         ..Chart::default()
     })
+}
+
+fn series_of(kind: Kind) -> usize {
+    let at = Kind::ALL.iter().position(|k| *k == kind);
+    POWER + 1 + at.unwrap_or_default()
+}
+
+/// Energy and time of the groups of kernels.
+pub fn shares(g: &GpuProfile) -> Chart {
+    let groups = sums_by_kind(g);
+    let title = match g.measured_j {
+        Some(_) => "energy",
+        None => "energy by the model",
+    };
+    let panel = |quantity: &str, unit: &str, value: &dyn Fn(&KindSum) -> Option<f64>| {
+        let rows: Vec<_> = (groups.iter())
+            .filter_map(|s| {
+                let value = value(s).filter(|v| *v > 0.0 && v.is_finite())?;
+                let bar = RowBar {
+                    value,
+                    interval: None,
+                    tip: format!("{}: {}", s.kind.name(), si(value, unit)),
+                };
+                Some((s.kind.name().to_owned(), vec![Some(bar)]))
+            })
+            .collect();
+        (!rows.is_empty())
+            .then(|| bar_rows::panel("", quantity, Unit::si(unit), Bars::Beside, &rows))
+    };
+    let energy = panel(title, "J", &|s| s.energy_j);
+    let time = panel("time of the GPU", "s", &|s| Some(s.share_s));
+    Chart {
+        title: "Groups of kernels".into(),
+        series: vec![Series::new("", Ink::Series(0), Sign::Area)],
+        panels: energy.into_iter().chain(time).collect(),
+        ..Chart::default()
+    }
 }
 
 /// Kernels with counters and flops on the lines of their classes; `None` without any.
@@ -111,7 +130,7 @@ pub fn roofline(g: &GpuProfile, machine: &Machine) -> Option<RooflineFigure> {
     let mut lines: Vec<(Op, Line)> = Vec::new();
     let mut points: Vec<Point> = Vec::new();
     let counted = (g.kernels.iter().enumerate()).filter(|(_, r)| r.basis == Basis::Counters);
-    for (k, r) in counted.take(BARS) {
+    for (k, r) in counted.take(POINTS) {
         let (Some(flops), Some(intensity)) = (r.flops, r.intensity) else {
             continue;
         };
@@ -144,7 +163,7 @@ pub fn roofline(g: &GpuProfile, machine: &Machine) -> Option<RooflineFigure> {
         let joules = (g.energy(r).filter(|j| *j > 0.0)).map(|j| j / r.launches as f64);
         let base = r.name.split(['<', '(']).next().unwrap_or(&r.name);
         points.push(Point {
-            name: cut(&numbered(k, base), NAME),
+            name: middle(&numbered(k, base), NAME),
             line,
             intensity,
             flops_per_s: exact(flops / r.median_s),

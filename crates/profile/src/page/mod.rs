@@ -1,9 +1,10 @@
 //! The page of a profiled run: kernels by energy and by time, on roofline and arch line, what binds, what to do.
 
 mod figures;
+mod kinds;
 mod tables;
 
-pub use figures::{roofline, shares, watts};
+pub use figures::{roofline, shares, timeline};
 pub use tables::{columns, cpu_counts, csv};
 
 use crate::attribution::{Basis, GpuProfile, Profile};
@@ -23,7 +24,7 @@ pub fn page(p: &Profile, model_of: &dyn Fn(&str) -> Option<Machine>) -> Page {
             String::new()
         };
         let machine = gpu.machine.as_deref().and_then(model_of);
-        sections.extend(of_gpu(gpu, machine.as_ref(), &suffix));
+        sections.extend(of_gpu(gpu, machine.as_ref(), (&suffix, p.wall_s)));
     }
     sections.extend(p.cpu.as_ref().map(of_cpu));
     if !p.notes.is_empty() {
@@ -37,6 +38,7 @@ pub fn page(p: &Profile, model_of: &dyn Fn(&str) -> Option<Machine>) -> Page {
     Page {
         title: format!("Profile of {}", short_command(&p.command)),
         subtitle: p.command.join(" "),
+        answer: kinds::answer(p),
         headline: headline(p),
         sections,
         footer: match p.cpu {
@@ -125,7 +127,11 @@ pub fn sums(g: &GpuProfile) -> String {
     }
 }
 
-fn of_gpu(g: &GpuProfile, machine: Option<&Machine>, suffix: &str) -> Vec<Section> {
+fn of_gpu(
+    g: &GpuProfile,
+    machine: Option<&Machine>,
+    (suffix, wall_s): (&str, f64),
+) -> Vec<Section> {
     let counted = g.kernels.iter().any(|r| r.basis == Basis::Counters);
     let label = match (g.measured_j.is_some(), counted) {
         (true, true) => "derived",
@@ -155,12 +161,11 @@ fn of_gpu(g: &GpuProfile, machine: Option<&Machine>, suffix: &str) -> Vec<Sectio
         short: "Energy and time".into(),
         label: Some(label),
         paragraphs,
-        figures: shares(g)
-            .iter()
-            .map(|c| Figure::chart(c, ""))
-            .chain(watts(g).iter().map(|c| Figure::chart(c, "").wide()))
+        figures: (timeline(g, wall_s).iter())
+            .chain([&shares(g)])
+            .map(|c| Figure::chart(c, "").wide())
             .collect(),
-        tables: vec![tables::kernels(g), tables::others(g), tables::times(g)],
+        tables: vec![kinds::kinds(g), tables::kernels(g), tables::others(g)],
         ..Section::default()
     }];
     if let Some(figure) = machine.and_then(|m| roofline(g, m)) {
@@ -182,6 +187,14 @@ fn of_gpu(g: &GpuProfile, machine: Option<&Machine>, suffix: &str) -> Vec<Sectio
             ..Section::default()
         });
     }
+    out.push(Section {
+        id: format!("launches{suffix}"),
+        title: "Launches of each kernel, and what its energy rests on".into(),
+        short: "Launches".into(),
+        tables: vec![tables::times(g)],
+        folded: true,
+        ..Section::default()
+    });
     out
 }
 

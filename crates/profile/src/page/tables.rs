@@ -1,15 +1,16 @@
 //! Tables of the page, and the same as CSV.
 
+use super::kinds::of_time;
 use crate::attribution::{GpuProfile, OUTSIDE, Profile, Row};
 use crate::cpu::{Cpu, Estimated};
 use greenup_model::Op;
 use greenup_report::si::{si, three};
 use greenup_report::table::{Cell, Columns, Table};
 
-/// Share of a row in the energy of the GPU.
-fn of_all(g: &GpuProfile, r: &Row) -> Option<f64> {
+/// Share of joules in the energy of the GPU.
+pub fn of_all(g: &GpuProfile, joules: Option<f64>) -> Option<f64> {
     let all = g.measured_j.or(g.model_j).filter(|a| *a > 0.0);
-    g.energy(r).zip(all).map(|(j, a)| j / a)
+    joules.zip(all).map(|(j, a)| j / a)
 }
 
 /// A kernel's name after its number in the order of energy: figures cut names, and those of libraries begin alike.
@@ -38,19 +39,20 @@ pub fn shape(row: &Row) -> String {
 
 /// Where time and energy go, and what to do: the columns of kernels, which the page numbers.
 pub fn columns(g: &GpuProfile) -> Columns<'_, (Option<usize>, &Row)> {
-    let busy = g.busy_s + g.gap_s;
     Columns::<(Option<usize>, &Row)>::new()
         .cell(
             "kernel",
             "its number as in the figures; its whole name is in profile.json and kernels.csv",
             |(k, r)| k.map_or_else(|| Cell::text(&r.name), |k| kernel(&(k, *r))),
         )
-        .cell("launches", "of one grid", |(_, r)| launches(r))
+        .cell("launches", "of one grid; of pauses: how many", |(_, r)| {
+            launches(r)
+        })
         .si("time", "sum of its durations", "s", |(_, r)| r.time_s)
         .percent(
             "of the time",
             "share of the time from the first to the last work",
-            move |(_, r)| (busy > 0.0 && r.name != OUTSIDE).then(|| r.share_s / busy),
+            |(_, r)| of_time(g, r.share_s).filter(|_| r.name != OUTSIDE),
         )
         .si(
             "energy",
@@ -58,28 +60,43 @@ pub fn columns(g: &GpuProfile) -> Columns<'_, (Option<usize>, &Row)> {
             "J",
             |(_, r)| g.energy(r),
         )
+        .where_known()
         .percent(
             "of the energy",
             "share of the GPU's energy in the whole run",
-            |(_, r)| of_all(g, r),
+            |(_, r)| of_all(g, g.energy(r)),
         )
+        .where_known()
         .si("power", "mean while it ran", "W", |(_, r)| r.power_w)
+        .where_known()
         .cell("binds", "at the roof of the machine model", |(_, r)| {
             Cell::known(r.bound.as_ref())
         })
+        .where_known()
         .percent(
             "of the roof",
             "shortest time on this machine over the median",
             |(_, r)| r.of_roof,
         )
-        .wrapped("what to do", "", |(_, r)| r.advice.clone())
-        .detail()
+        .where_known()
 }
 
 /// Kernels, those with the most energy first.
 pub fn kernels(g: &GpuProfile) -> Table {
     let rows = (g.kernels.iter().enumerate()).map(|(k, r)| (Some(k), r));
-    columns(g).table("Kernels", rows)
+    columns(g)
+        .text("group", "", |(_, r)| r.kind.name().to_owned())
+        .cell("what to do", "", |(_, r)| advised(r))
+        .where_known()
+        .table("Kernels", rows)
+}
+
+/// What to do about it, if anything.
+fn advised(row: &Row) -> Cell {
+    match row.advice.as_str() {
+        "" => Cell::missing().marked("wrap"),
+        text => Cell::wrapped(text),
+    }
 }
 
 /// How often it ran, where it is something that runs.
@@ -94,9 +111,10 @@ fn launches(row: &Row) -> Cell {
 pub fn times(g: &GpuProfile) -> Table {
     Columns::<(usize, &Row)>::new()
         .cell("kernel", "", kernel)
-        .text("grid / block", "blocks / threads of a block", |(_, r)| {
-            shape(r)
+        .cell("grid / block", "blocks / threads of a block", |(_, r)| {
+            Cell::known(Some(shape(r)).filter(|s| !s.is_empty()))
         })
+        .where_known()
         .si("median", "of one launch", "s", |(_, r)| r.median_s)
         .si("shortest", "", "s", |(_, r)| r.least_s)
         .si("longest", "", "s", |(_, r)| r.longest_s)
@@ -106,6 +124,7 @@ pub fn times(g: &GpuProfile) -> Table {
             "s",
             |(_, r)| r.profiler_s,
         )
+        .where_known()
         .shown(
             "difference",
             "median over that under ncu, minus 1",
@@ -115,12 +134,14 @@ pub fn times(g: &GpuProfile) -> Table {
                 counted.map(|s| r.median_s / s - 1.0)
             },
         )
+        .where_known()
         .si(
             "model",
             "energy of all launches before it is scaled",
             "J",
             |(_, r)| r.model_j.filter(|_| g.model_j.is_some()),
         )
+        .where_known()
         .text(
             "rests on",
             "counters, or the power of its class",
@@ -129,10 +150,7 @@ pub fn times(g: &GpuProfile) -> Table {
                 None => r.basis.name().to_owned(),
             },
         )
-        .table(
-            "Launches of each kernel, and its energy before it is scaled",
-            g.kernels.iter().enumerate(),
-        )
+        .table("", g.kernels.iter().enumerate())
 }
 
 /// Copies, gaps, and the time before and after.
@@ -142,20 +160,30 @@ pub fn others(g: &GpuProfile) -> Table {
         .text("what", "", |r| r.name.clone())
         .cell("times", "", launches)
         .si("time", "", "s", |r| r.share_s)
+        .percent("of the time", "from the first to the last work", |r| {
+            of_time(g, r.share_s).filter(|_| r.name != OUTSIDE)
+        })
+        .where_known()
         .si("bytes", "", "B", bytes)
+        .where_known()
         .si("rate", "", "B/s", move |r| {
             bytes(r).filter(|_| r.time_s > 0.0).map(|b| b / r.time_s)
         })
+        .where_known()
         .si(
             "energy",
             "scaled to the meter, where there is one; before and after: measured",
             "J",
             |r| g.energy(r),
         )
-        .percent("of the energy", "", |r| of_all(g, r))
+        .where_known()
+        .percent("of the energy", "", |r| of_all(g, g.energy(r)))
+        .where_known()
         .si("power", "", "W", |r| r.power_w)
+        .where_known()
         .text("rests on", "", |r| r.basis.name().to_owned())
-        .wrapped("what to do", "", |r| r.advice.clone())
+        .cell("what to do", "", advised)
+        .where_known()
         .table("Copies and the rest", &g.others)
 }
 

@@ -1,6 +1,6 @@
 //! Columns: a name, what it says, and what a row gives.
 
-use super::{Cell, Header, Table};
+use super::{Cell, Header, Rank, Table};
 use std::borrow::Borrow;
 
 /// The columns of a table whose rows are made of `R`.
@@ -14,7 +14,7 @@ use std::borrow::Borrow;
 ///     .si("time", "median", "s", |k| k.time_s)
 ///     .si("energy", "", "J", |k| k.energy_j)
 ///     .table("Kernels", &rows);
-/// assert_eq!(table.lines(), [" kernel     time  energy", " triad   1.50 ms       –"]);
+/// assert_eq!(table.lines(None), [" kernel     time  energy", " triad   1.50 ms       –"]);
 /// ```
 pub struct Columns<'a, R> {
     pub(super) all: Vec<Column<'a, R>>,
@@ -28,7 +28,6 @@ pub(super) struct Column<'a, R> {
     pub(super) in_files: bool,
     /// Whether tables have it.
     shown: bool,
-    detail: bool,
     /// Whether the column is left out where no row has a value.
     where_known: bool,
 }
@@ -56,12 +55,12 @@ impl<'a, R> Columns<'a, R> {
             header: Header {
                 name: name.into(),
                 about: about.into(),
+                rank: Rank::Normal,
             },
             get: Box::new(get),
             file: None,
             in_files: true,
             shown: true,
-            detail: false,
             where_known: false,
         });
         self
@@ -194,15 +193,19 @@ impl<'a, R> Columns<'a, R> {
         self.last(|c| c.in_files = false)
     }
 
-    /// The last column, left out by [`Self::brief`].
+    /// The last column, left out first where lines are too short.
     pub fn detail(self) -> Self {
-        self.last(|c| c.detail = true)
+        self.last(|c| c.header.rank = Rank::Detail)
     }
 
-    /// The columns without details, for terminals.
-    pub fn brief(mut self) -> Self {
-        self.all.retain(|c| !c.detail);
-        self
+    /// The last column, left out after all others where lines are too short.
+    pub fn kept(self) -> Self {
+        self.last(|c| c.header.rank = Rank::Kept)
+    }
+
+    /// The last column is a parameter: with all such ones it makes a config below its row where lines are too short.
+    pub fn of_config(self) -> Self {
+        self.last(|c| c.header.rank = Rank::Config)
     }
 
     fn last(mut self, change: impl FnOnce(&mut Column<'a, R>)) -> Self {

@@ -2,6 +2,7 @@
 
 mod cell;
 mod columns;
+mod lines;
 mod written;
 
 pub use cell::Cell;
@@ -16,6 +17,23 @@ pub struct Header {
     pub name: String,
     /// Explanation shown on hovering; may be empty.
     pub about: String,
+    /// What happens to the column where lines are too short.
+    #[serde(skip)]
+    pub rank: Rank,
+}
+
+/// What a column is worth where a table is wider than the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// Left out after all others.
+    Kept,
+    /// Left out after the details, the last column first.
+    #[default]
+    Normal,
+    /// Left out first.
+    Detail,
+    /// A value of a config: all of them stand as `name=value` on a line below their row.
+    Config,
 }
 
 /// A table with sortable columns: made by [`Columns::table`].

@@ -1,48 +1,11 @@
-//! Tables as text: for terminals, CSV and Markdown.
+//! Tables as text: CSV and Markdown.
 
 use super::cell::Value;
 use super::{Cell, Columns, Table};
 use std::borrow::Borrow;
 use std::io::Write;
-use unicode_width::UnicodeWidthStr;
 
 impl Table {
-    /// Lines for a terminal: columns as wide as their widest cell, with a blank on both sides; the first is aligned left, the
-    /// others right. A cell with several lines makes several.
-    pub fn lines(&self) -> Vec<String> {
-        let header: Vec<&str> = self.header.iter().map(|h| h.name.as_str()).collect();
-        let rows = self
-            .rows
-            .iter()
-            .map(|r| r.iter().map(|c| c.text.as_str()).collect());
-        let rows: Vec<Vec<&str>> = std::iter::once(header).chain(rows).collect();
-        let width = |column: usize| {
-            let lines = rows
-                .iter()
-                .filter_map(|r| r.get(column))
-                .flat_map(|c| c.lines());
-            lines.map(UnicodeWidthStr::width).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
-        let mut out = Vec::new();
-        for row in &rows {
-            let height = row.iter().map(|c| c.lines().count()).max().unwrap_or(1);
-            for n in 0..height.max(1) {
-                let mut text = String::new();
-                for (column, &width) in widths.iter().enumerate() {
-                    let cell = row.get(column).and_then(|c| c.lines().nth(n)).unwrap_or("");
-                    let blank = " ".repeat(width - cell.width());
-                    text += &match column {
-                        0 => format!(" {cell}{blank} "),
-                        _ => format!(" {blank}{cell} "),
-                    };
-                }
-                out.push(text.trim_end().to_owned());
-            }
-        }
-        out
-    }
-
     /// A table of GitHub's Markdown, as shown.
     pub fn markdown(&self) -> String {
         let line = |cells: &mut dyn Iterator<Item = &str>| {
@@ -138,33 +101,18 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
-        let want = [
-            " kernel  time  of",
-            " triad    1.5   λ",
-            " a|語       –  12",
-            "               ±3",
-        ];
-        assert_eq!(table().lines(), want);
-        let empty = Columns::<Cell>::new().cell("one", "", Cell::clone);
-        assert_eq!(empty.table("", [] as [Cell; 0]).lines(), [" one"]);
-    }
-
-    #[test]
     fn files_hold_values_and_columns_of_their_own() {
         let columns = columns()
             .exact("time_s", |r| r.1.map(|t| 10.0 * t))
             .si("twice", "", "s", |_| 2.0)
             .file("twice_s")
             .text("sum", "", |_| "λ".into())
-            .not_in_files()
-            .detail();
+            .not_in_files();
         let want = "kernel,time,power,of,time_s,twice_s\ntriad,1.52e0,,λ,1.52e1,2e0\na|語,,,\"12\n±3\",,2e0\n";
         assert_eq!(columns.csv(ROWS), want);
         let names = |table: Table| table.header.into_iter().map(|h| h.name).collect::<Vec<_>>();
         let all = names(columns.table("", ROWS));
         assert_eq!(all, ["kernel", "time", "of", "twice", "sum"]);
-        assert_eq!(names(columns.brief().table("", ROWS)), all[..4]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ use greenup_device::{CpuFacts, DeviceSpec, Usable};
 use greenup_model::Machine;
 use greenup_report::provenance::Provenance;
 use ranks::{Evaluated, evaluate};
-use report::{BoundMachine, Report, drawing, text};
+use report::{BoundMachine, Report, drawing};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -363,6 +363,6 @@ fn run_in<R: Real>(args: &RunArgs, team: &RankTeam, l: &Loaded, figure: Option<&
     if args.json {
         return print::json(&report);
     }
-    print::line(text(&report).trim_end());
+    report::print(&report);
     Ok(())
 }

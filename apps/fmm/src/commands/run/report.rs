@@ -10,6 +10,7 @@ use crate::cost_model::PhaseWork;
 use crate::engine::PhaseTimes;
 use crate::options::M2l;
 use crate::plan::SetupTimes;
+use greenup_app::print;
 use greenup_app::ranks::Boards;
 use greenup_meter::Measurement;
 use greenup_report::bar_rows::{self, Bars, RowBar};
@@ -111,6 +112,7 @@ pub fn drawing(r: &Report) -> Drawing {
     Drawing {
         title: "Fast multipole method: an evaluation".into(),
         subtitle: input(r),
+        answer: vec![answer(r)],
         headline,
         paragraphs: vec![details],
         charts: vec![(phases(r), "")],
@@ -118,6 +120,22 @@ pub fn drawing(r: &Report) -> Drawing {
         footer: "Phases of the fastest evaluation. Flops and bytes from the cost model: an FMA counts as two flops, \
                  each value once per phase.",
     }
+}
+
+/// How long an evaluation takes, and which phase takes most of it.
+fn answer(r: &Report) -> String {
+    let longest = (r
+        .work
+        .iter()
+        .map(|w| (w.phase.name(), r.phases.of(w.phase))))
+    .max_by(|a, b| a.1.total_cmp(&b.1));
+    let most = longest.map(|(name, s)| format!("; the longest phase is {name}, {}", si(s, "s")));
+    format!(
+        "The potentials of {} points take {}{}.",
+        r.targets,
+        time(r.evaluation_s),
+        most.unwrap_or_default()
+    )
 }
 
 /// What an evaluation needs beside its phases.
@@ -165,28 +183,46 @@ fn phases(r: &Report) -> Chart {
     }
 }
 
+/// A phase, or another step of an evaluation.
+struct Part<'a> {
+    name: &'static str,
+    time_s: f64,
+    work: Option<&'a PhaseWork>,
+    bound: Option<&'a Predicted>,
+}
+
+/// Phases in their order, then what an evaluation needs beside them.
+fn parts(r: &Report) -> Vec<Part<'_>> {
+    let phases = r.work.iter().enumerate().map(|(i, w)| Part {
+        name: w.phase.name(),
+        time_s: r.phases.of(w.phase),
+        work: Some(w),
+        bound: r.bound.as_ref().and_then(|b| b.get(i)),
+    });
+    let others = beside(r).map(|(name, time_s)| Part {
+        name,
+        time_s,
+        work: None,
+        bound: None,
+    });
+    phases.chain(others).collect()
+}
+
 fn table(r: &Report) -> Table {
-    let bound = |i: usize| r.bound.as_ref()?.get(i);
-    let time_s = |w: &PhaseWork| r.phases.of(w.phase);
-    Columns::<(usize, &PhaseWork)>::new()
-        .text("phase", "", |(_, w)| w.phase.name().to_owned())
-        .si("time", "", "s", |(_, w)| time_s(w))
+    Columns::<Part>::new()
+        .text("phase", "", |p| p.name.to_owned())
+        .si("time", "", "s", |p| p.time_s)
         // A phase without work has no rate.
-        .si("performance", "", "flop/s", |(_, w)| {
-            Some(w.flops / time_s(w)).filter(|_| time_s(w) > 0.0)
+        .si("performance", "", "flop/s", |p| {
+            Some(p.work?.flops / p.time_s).filter(|_| p.time_s > 0.0)
         })
-        .si("flops", "", "flop", |(_, w)| w.flops)
-        .si("bytes", "", "B", |(_, w)| w.bytes)
-        .and_if(r.bound.is_some(), |columns| {
-            columns
-                .si("bound of the time", "", "s", move |(i, _)| {
-                    bound(*i).map(|p| p.time_s)
-                })
-                .si("bound of the energy", "", "J", move |(i, _)| {
-                    bound(*i)?.energy_j
-                })
-        })
-        .table("", r.work.iter().enumerate())
+        .si("flops", "", "flop", |p| p.work.map(|w| w.flops))
+        .si("bytes", "", "B", |p| p.work.map(|w| w.bytes))
+        .si("bound of the time", "", "s", |p| p.bound.map(|b| b.time_s))
+        .where_known()
+        .si("bound of the energy", "", "J", |p| p.bound?.energy_j)
+        .where_known()
+        .table("", parts(r))
 }
 
 /// What was evaluated.
@@ -220,46 +256,22 @@ pub fn setup(seconds: f64, p: &SetupTimes) -> String {
     )
 }
 
-/// The result as text.
-pub fn text(r: &Report) -> String {
-    let mut out = String::new();
-    let _ = writeln!(out, "{}", input(r));
-    let _ = writeln!(out, "ncrit {}, boxes per level {:?}", r.ncrit, r.levels);
-    out += &setup(r.setup_s, &r.setup_times);
+/// Prints the result.
+pub fn print(r: &Report) {
+    print::line(input(r));
+    print::line(format!("ncrit {}, boxes per level {:?}", r.ncrit, r.levels));
+    print::line(setup(r.setup_s, &r.setup_times).trim_end());
     if let Some(b) = &r.balance {
-        out += &b.text();
+        print::line(b.text().trim_end());
     }
-    let _ = writeln!(out, "evaluation        {:>9}", time(r.evaluation_s));
-    let _ = writeln!(
-        out,
-        "  {:<15} {:>9}  {:>12}  {:>10}  {:>8}",
-        "phase", "time", "performance", "flops", "bytes"
-    );
-    for (i, w) in r.work.iter().enumerate() {
-        let s = r.phases.of(w.phase);
-        let _ = write!(
-            out,
-            "  {:<15} {:>9}  {:>12}  {:>10}  {:>8}",
-            w.phase.name(),
-            time(s),
-            // A phase without work has no rate.
-            si(if s > 0.0 { w.flops / s } else { 0.0 }, "flop/s"),
-            si(w.flops, "flop"),
-            si(w.bytes, "B")
-        );
-        if let Some(p) = &r.bound {
-            let _ = write!(
-                out,
-                "  bound {:>9}{}",
-                time(p[i].time_s),
-                joules(p[i].energy_j)
-            );
-        }
-        out.push('\n');
-    }
-    for (name, s) in beside(r) {
-        let _ = writeln!(out, "  {name:<15} {:>9}", time(s));
-    }
+    print::line(format!("evaluation        {:>9}", time(r.evaluation_s)));
+    print::table(&table(r));
+    print::line(sums(r).trim_end());
+}
+
+/// What is known of the evaluation as a whole.
+fn sums(r: &Report) -> String {
+    let mut out = String::new();
     if let Some(p) = &r.bound {
         let time_s: f64 = p.iter().map(|p| p.time_s).sum();
         let energy_j: Option<f64> = p.iter().map(|p| p.energy_j).sum();

@@ -94,7 +94,7 @@ pub fn rows(sweep: &Sweep) -> Vec<Row> {
 
 /// Prints a line a case.
 pub fn print(sweep: &Sweep) {
-    print::line(columns().table("", rows(sweep)).lines().join("\n"));
+    print::table(&columns().table("", rows(sweep)));
 }
 
 /// The cases as `--json` prints them: configs by the names of their parameters, times in s, energies in J.

@@ -10,10 +10,13 @@ use serde::Serialize;
 pub struct MeasuredSetting {
     pub ncrit: usize,
     pub m2l: M2l,
+    /// Median of the repetitions, s.
     pub time_s: f64,
     pub energy_j: Option<f64>,
+    /// Parts of the repetition that came closest to the median, s.
     pub p2p_s: f64,
     pub m2l_s: f64,
+    pub other_s: f64,
 }
 
 impl MeasuredSetting {

@@ -113,12 +113,13 @@ impl<D: Devices> Study<D> {
                 })
             },
         )?;
-        print::line(if args.json {
-            value(&rows, &provenance).to_string()
+        if args.json {
+            print::data(value(&rows, &provenance).to_string());
         } else {
-            let lines = self.columns.table("", rows).lines().join("\n");
-            format!("{}\n{lines}\n{}", self.title, self.caption)
-        });
+            print::line(&self.title);
+            print::table(&self.columns.table("", rows));
+            print::line(&self.caption);
+        }
         study::complete()
     }
 }

@@ -97,13 +97,16 @@ pub fn tables(
             })
         },
     )?;
-    print::line(if args.json {
-        value(&rows, &provenance).to_string()
+    if args.json {
+        print::data(value(&rows, &provenance).to_string());
     } else {
-        let lines = columns().table("", &rows).lines().join("\n");
-        let missing = (missing.iter()).map(|why| format!("\nNo energy: {why}."));
-        format!("{name}\n{lines}\n{CAPTION}{}", missing.collect::<String>())
-    });
+        print::line(&name);
+        print::table(&columns().table("", &rows));
+        print::line(CAPTION);
+        if let Some(why) = &missing {
+            print::line(format!("No energy: {why}."));
+        }
+    }
     study::complete()
 }
 

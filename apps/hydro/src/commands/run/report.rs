@@ -5,7 +5,7 @@ use crate::commands::run::prediction::Prediction;
 use crate::engine::Timings;
 use crate::time::stepping::Report;
 use greenup_app::ranks::Boards;
-use greenup_app::{Result, stdout};
+use greenup_app::{Result, print, stdout};
 use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 
@@ -40,17 +40,17 @@ impl Outcome {
     /// A number has no JSON.
     pub fn print(&self, profile: bool, json: bool) -> Result {
         if json {
-            stdout::line(self.json()?);
+            print::data(self.json()?);
             return Ok(());
         }
-        stdout::line(self.text());
+        print::line(self.text());
         let gpus = self.boards.as_ref().and_then(|b| b.total_j);
         let cpu = self.cpu.as_ref().and_then(|m| m.energy_j);
         let of = gpus
             .map(|j| (j, "of the GPUs"))
             .or(cpu.map(|j| (j, "of the CPU")));
         if let Some((joules, what)) = of {
-            stdout::line(format!(
+            print::line(format!(
                 "energy {what} {}, {} per unknown and step, power {}",
                 si(joules, "J"),
                 si(joules / (self.counts.1 * self.steps).max(1) as f64, "J"),
@@ -58,10 +58,10 @@ impl Outcome {
             ));
         }
         if let Some(predicted) = &self.predicted {
-            stdout::line(predicted.text(self.wall_s));
+            print::line(predicted.text(self.wall_s));
         }
         for line in &self.messages {
-            stdout::line(line);
+            print::line(line);
         }
         if profile {
             stdout::bytes(parts(&self.timings, self.wall_s).as_bytes());

@@ -67,9 +67,10 @@ pub fn ratios() -> Columns<'static, Comparison> {
 
 /// Prints the rows, and speedup, powerup and greenup between them.
 pub fn print(rows: &[Row]) {
-    print::line(columns().table("", rows).lines().join("\n"));
+    print::table(&columns().table("", rows));
     let all = comparisons(rows);
     if !all.is_empty() {
-        print::line(format!("\n{}", ratios().table("", &all).lines().join("\n")));
+        print::line("");
+        print::table(&ratios().table("", &all));
     }
 }

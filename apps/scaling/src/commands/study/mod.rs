@@ -3,7 +3,7 @@
 pub mod args;
 mod devices;
 mod link;
-mod results;
+pub mod results;
 mod runs;
 
 use super::cases;

@@ -6,6 +6,7 @@ use crate::{Record, Row};
 use greenup_model::Machine;
 use greenup_model::machine::Estimate;
 use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::si::{percent, three};
 use greenup_report::table::{Cell, Columns, Table};
 
 /// Predictions of one kind.
@@ -26,7 +27,6 @@ impl Kind {
 
 /// Builds the page of an application on a machine.
 pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind]) -> Page {
-    let headline = kinds.iter().filter_map(headline).collect();
     let mut sections: Vec<Section> = kinds.iter().map(section).collect();
     let measured = |r: &Record| match r.device.as_str() {
         "" => "one device".to_owned(),
@@ -57,7 +57,7 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     Page {
         title: format!("Scaling of {application}"),
         subtitle: machine.title.clone(),
-        headline,
+        answer: kinds.iter().filter_map(answer).collect(),
         sections,
         footer: "Predicted, not measured. Speedup, powerup and greenup compare with one device that does the same work: T₁/T, P₁/P and E₁/E."
             .into(),
@@ -65,12 +65,27 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     }
 }
 
-fn headline(kind: &Kind) -> Option<Fact> {
+/// The most devices with half of the efficiency or more, and what binds on the most.
+fn answer(kind: &Kind) -> Option<String> {
     let half = kind.rows.iter().rev().find(|r| r.efficiency >= 0.5)?;
-    Some(Fact::new(
-        &format!("{} scaling, efficiency", kind.name()),
-        format!("≥ 50 % up to {} devices", half.scaled.devices),
-    ))
+    let last = kind.rows.last()?;
+    let name = if kind.weak { "Weak" } else { "Strong" };
+    let greenup = half.greenup.map(|g| format!(" and greenup {}", three(g)));
+    let mut text = format!(
+        "{name} scaling to {} devices has an efficiency of {}{}",
+        half.scaled.devices,
+        percent(half.efficiency),
+        greenup.unwrap_or_default()
+    );
+    if last.scaled.devices > half.scaled.devices {
+        text += &format!(
+            "; on {} it is {}, bound by {}",
+            last.scaled.devices,
+            percent(last.efficiency),
+            last.bound_by()
+        );
+    }
+    Some(text + ".")
 }
 
 fn section(kind: &Kind) -> Section {
@@ -130,15 +145,19 @@ pub fn predicted_table(kind: &Kind) -> Table {
             "Speedup a device, relative to the first row.",
             |r| r.efficiency,
         )
+        .kept()
         .three("speedup", "T₁/T", |r| r.speedup)
         .three("powerup", "P₁/P", |r| r.powerup)
+        .detail()
         .three("greenup", "E₁/E", |r| r.greenup)
+        .kept()
         .and_each(parts, |columns, (k, about)| {
             columns.percent(name(k), about, move |r| r.parts()[k].1 / r.scaled.time_s)
         })
         .text("bound by", "The largest part of the time.", |r| {
             r.bound_by().to_owned()
         })
+        .kept()
         .table(format!("{} scaling, predicted", kind.name()), &kind.rows)
 }
 

@@ -1,31 +1,34 @@
-//! Speedup, powerup and greenup over the number of devices.
+//! Efficiency and greenup over the number of devices: a row an application.
 
 use super::table::devices;
 use crate::study::ScalingStudy;
 use crate::study::measured::{Point, Predicted, Series as Measured};
 use crate::study::sample::Spread;
 use greenup_report::chart::{
-    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
+    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Tag, Unit, What,
 };
 use greenup_report::si::three;
 
-/// A ratio to one device.
+/// A ratio that is 1 where nothing is lost.
 struct Ratio {
     name: &'static str,
     measured: fn(&Point) -> Option<Spread>,
     predicted: fn(&Predicted) -> Option<f64>,
 }
 
-const RATIOS: [Ratio; 3] = [
+const RATIOS: [Ratio; 2] = [
     Ratio {
-        name: "speedup",
-        measured: |p| Some(p.speedup),
-        predicted: |p| Some(p.speedup),
-    },
-    Ratio {
-        name: "powerup",
-        measured: |p| p.powerup,
-        predicted: |p| p.powerup,
+        name: "efficiency",
+        measured: |p| {
+            let n = p.devices as f64;
+            let s = p.speedup;
+            Some(Spread {
+                median: s.median / n,
+                lo: s.lo / n,
+                hi: s.hi / n,
+            })
+        },
+        predicted: |p| Some(p.speedup / p.devices as f64),
     },
     Ratio {
         name: "greenup",
@@ -34,44 +37,41 @@ const RATIOS: [Ratio; 3] = [
     },
 ];
 
-/// More cases than these have panels by application.
-const TOGETHER: usize = 4;
+/// Top of the axes; values above it make them longer.
+const TOP: f64 = 1.1;
 
-/// The cases of a study, those of an application in a panel of their own if they are many.
+/// A row of panels an application: efficiency, and greenup where energies were measured, all with the same axes.
 pub fn figure(study: &ScalingStudy) -> Chart {
     let all = by_application(study);
+    let values = (all.iter().flat_map(|a| &a.points))
+        .flat_map(|p| RATIOS.iter().filter_map(|r| Some((r.measured)(p)?.hi)));
+    let top = values.fold(TOP, |top, v| top.max(1.05 * v));
+    let most = study.counts.iter().copied().max().unwrap_or(1) as f64;
     let cases: Vec<(usize, &Measured)> = all.iter().copied().enumerate().collect();
-    let mut series: Vec<Series> = (cases.iter())
-        .map(|(k, a)| Series::new(&a.case, Ink::Series(*k), Sign::Dot))
-        .collect();
-    series.push(Series::new("ideal", Ink::Quiet, Sign::Dashed));
-    let groups: Vec<(&str, Vec<(usize, &Measured)>)> = if cases.len() > TOGETHER {
-        (names(&all).into_iter())
-            .map(|name| {
-                let own = cases.iter().filter(|c| c.1.application == name);
-                (name, own.copied().collect())
-            })
-            .collect()
-    } else {
-        vec![("", cases)]
-    };
-    let panels = (groups.iter())
-        .flat_map(|(title, cases)| {
-            let panels = RATIOS
-                .iter()
-                .map(|r| panel(study, (title, all.len()), r, cases));
+    let panels = (names(&all).into_iter())
+        .flat_map(|name| {
+            let own: Vec<_> = (cases.iter().filter(|c| c.1.application == name).copied()).collect();
+            let panels = RATIOS.iter().map(|r| {
+                let x = Axis::new(devices(study.gpus), Unit::None, Scale::Log2);
+                let y = Axis::new(r.name, Unit::None, Scale::Linear).over(0.0, top);
+                // Room for labels after the ends.
+                panel(Panel::new(name, x.over(0.9, 1.8 * most), y), r, &own)
+            });
             panels.flatten().collect::<Vec<_>>()
         })
         .collect();
     Chart {
         title: format!("Scaling over {} of {}", devices(study.gpus), study.device),
-        series,
+        series: (cases.iter())
+            .map(|(k, _)| Series::new("", Ink::Series(*k), Sign::Dot))
+            .collect(),
         panels,
         notes: vec![
-            "Dots and solid lines: medians and ranges of the rounds. Dashed lines: predicted from the first run on one."
+            "Dots and solid lines: medians and ranges of the rounds. Dashed lines: predicted from the first run on one. 1: nothing is lost."
                 .into(),
         ],
-        least_width: 340.0,
+        // Two beside each other.
+        least_width: 410.0,
         ..Chart::default()
     }
 }
@@ -98,15 +98,9 @@ fn names<'a>(cases: &[&'a Measured]) -> Vec<&'a str> {
     out
 }
 
-fn panel(
-    study: &ScalingStudy,
-    (title, ideal): (&str, usize),
-    ratio: &Ratio,
-    cases: &[(usize, &Measured)],
-) -> Option<Panel> {
-    let x = Axis::new(devices(study.gpus), Unit::None, Scale::Log2);
-    let mut panel = Panel::new(title, x, Axis::new(ratio.name, Unit::None, Scale::Log2));
-    panel.height = Height::Ratio(0.7);
+/// Adds the cases; `None` if none has the ratio.
+fn panel(mut panel: Panel, ratio: &Ratio, cases: &[(usize, &Measured)]) -> Option<Panel> {
+    panel.height = Height::Ratio(0.42);
     for &(k, a) in cases {
         let marks: Vec<Mark> = (a.points.iter())
             .filter_map(|p| {
@@ -127,9 +121,13 @@ fn panel(
                 })
             })
             .collect();
-        if marks.is_empty() {
-            continue;
-        }
+        let Some(end) = marks.last() else { continue };
+        panel.tags.push(Tag {
+            text: a.case.clone(),
+            at: vec![(end.x, end.y)],
+            ink: Ink::Series(k),
+            bold: false,
+        });
         let predicted: Vec<(f64, f64)> = (a.predicted.iter())
             .filter_map(|p| Some((p.devices as f64, (ratio.predicted)(p)?)))
             .collect();
@@ -137,25 +135,16 @@ fn panel(
         panel.push(Layer::dashed(k, predicted, 1.5, "6 4", tip));
         let line = marks.iter().map(|m| (m.x, m.y)).collect();
         panel.push(Layer::line(k, line, a.case.clone()));
-        panel.push(Layer::of(
-            k,
-            What::Points {
-                points: marks,
-                size: 8.0,
-                hollow: false,
-            },
-        ));
+        panel.push(Layer::points(k, marks, 8.0));
     }
     if panel.layers.is_empty() {
         return None;
     }
-    let most = study.counts.iter().copied().max().unwrap_or(1) as f64;
-    let end = match ratio.name {
-        "speedup" => most,
-        "powerup" => 1.0 / most,
-        _ => 1.0,
+    let ideal = What::Rule {
+        x: None,
+        y: Some(1.0),
+        dash: "2 4",
     };
-    let line = vec![(1.0, 1.0), (most, end)];
-    (panel.layers).insert(0, Layer::dashed(ideal, line, 1.0, "2 4", "ideal"));
+    (panel.layers).insert(0, Layer::of(0, ideal).inked(Ink::Quiet));
     Some(panel)
 }

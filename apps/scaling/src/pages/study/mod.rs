@@ -12,30 +12,16 @@ pub use figure::figure;
 pub use table::{devices, limits, markdown, rounds, table};
 
 use crate::study::ScalingStudy;
-use crate::study::measured::Series as Measured;
+use crate::study::measured::{Point, Series as Measured};
 use figure::by_application;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
-use table::{limit_table, mean_error, summary};
+use table::{limit_table, lost, mean_error, summary};
 
 /// Builds the page.
 pub fn page(study: &ScalingStudy) -> Page {
     let what = devices(study.gpus);
     let most = study.counts.iter().copied().max().unwrap_or(1);
-    let headline = (study.applications.iter())
-        .filter_map(|a| {
-            let last = a.largest()?;
-            let greenup = last
-                .greenup
-                .map_or_else(String::new, |g| format!(", greenup {}", three(g.median)));
-            let value = format!(
-                "{} × on {}{greenup}",
-                three(last.speedup.median),
-                last.devices
-            );
-            Some(Fact::new(&a.case, value))
-        })
-        .collect();
     let mut about = vec![format!(
         "Each case runs on 1 to {most} {what}: {}. Speedup, powerup and greenup compare with one that does the same \
          work: T₁/T, P₁/P and E₁/E.",
@@ -57,20 +43,17 @@ pub fn page(study: &ScalingStudy) -> Page {
                 .into(),
         );
     }
-    if let Some(e) = mean_error(study) {
-        about.push(format!(
-            "Mean error of the predicted times on several {what}: {}.",
-            percent(e)
-        ));
-    }
     if study.interrupted {
         about.push("Interrupted: these are the measurements so far.".into());
     }
     let mut sections = vec![Section {
         id: "scaling".into(),
-        title: "Speedup, powerup, greenup".into(),
+        title: "Efficiency and greenup".into(),
         label: Some("measured"),
         paragraphs: about,
+        items: (mean_error(study).into_iter())
+            .map(|e| Fact::new("mean error of the predicted times", percent(e)))
+            .collect(),
         figures: vec![Figure::chart(&figure(study), "").wide()],
         tables: vec![summary(study), limit_table(study)],
         ..Section::default()
@@ -100,12 +83,55 @@ pub fn page(study: &ScalingStudy) -> Page {
     Page {
         title: format!("Scaling over {what}"),
         subtitle: study.device.clone(),
-        headline,
+        answer: answer(study),
         sections,
         footer: "Medians; ranges are those of the rounds.".into(),
         provenance: study.provenance.facts(),
         ..Page::default()
     }
+}
+
+/// Which case scales worst and best, what energy that costs, how good the predictions are, and what limits the worst.
+fn answer(study: &ScalingStudy) -> Vec<String> {
+    let what = devices(study.gpus);
+    let mut cases: Vec<(&Measured, &Point)> = (study.applications.iter())
+        .filter_map(|a| Some((a, a.largest()?)))
+        .collect();
+    cases.sort_by(|a, b| a.1.efficiency().total_cmp(&b.1.efficiency()));
+    let (Some((worst, low)), Some((best, high))) = (cases.first(), cases.last()) else {
+        return Vec::new();
+    };
+    let of = |p: &Point| {
+        let greenup = p.greenup.map(|g| format!(", greenup {}", three(g.median)));
+        format!("{}{}", percent(p.efficiency()), greenup.unwrap_or_default())
+    };
+    let mut out = vec![if cases.len() == 1 {
+        format!(
+            "{} on {} {what}: efficiency {}.",
+            best.case,
+            high.devices,
+            of(high)
+        )
+    } else {
+        format!(
+            "On {} {what} `{}` scales best (efficiency {}) and `{}` worst ({}).",
+            high.devices,
+            best.case,
+            of(high),
+            worst.case,
+            of(low)
+        )
+    }];
+    if let Some(e) = mean_error(study) {
+        out.push(format!(
+            "Times predicted before any run on several {what} are off by {} on average.",
+            percent(e)
+        ));
+    }
+    if let Some((name, s)) = worst.limits.as_ref().and_then(|l| lost(&l.measured)) {
+        out.push(format!("`{}` loses most in {name}: {s}.", worst.case));
+    }
+    out
 }
 
 fn section(a: &Measured, what: &str) -> Section {
@@ -117,6 +143,7 @@ fn section(a: &Measured, what: &str) -> Section {
         label: Some("measured"),
         paragraphs,
         tables: vec![table(a, what)],
+        folded: true,
         ..Section::default()
     }
 }

@@ -169,12 +169,17 @@ pub fn summary(study: &ScalingStudy) -> Table {
         .table(format!("All cases on several {what}"), rows)
 }
 
+/// What loses the most, with its time.
+pub fn lost(parts: &[(String, f64)]) -> Option<(&str, String)> {
+    parts.first().map(|(name, s)| (name.as_str(), signed(*s)))
+}
+
 /// What limits each case on its largest number of devices, and how much workers disturb each other.
 pub fn limit_table(study: &ScalingStudy) -> Table {
     let what = devices(study.gpus);
-    let first = |parts: &[(String, f64)]| match parts.first() {
-        Some((name, s)) => Cell::number(*s, format!("{name} {}", signed(*s))),
-        None => Cell::missing(),
+    let first = |parts: &[(String, f64)]| match (parts.first(), lost(parts)) {
+        (Some((_, s)), Some((name, text))) => Cell::number(*s, format!("{name} {text}")),
+        _ => Cell::missing(),
     };
     let rows = (study.applications.iter())
         .filter_map(|a| Some((&a.case, a.limits.as_ref()?, a.largest()?)));

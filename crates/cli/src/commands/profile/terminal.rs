@@ -26,7 +26,7 @@ pub fn json(profile: &Profile, recorded: &Recorded) -> Result<String> {
 
 pub fn print(args: &ProfileArgs, profile: &Profile, recorded: &Recorded) -> Result {
     if args.json {
-        print::line(json(profile, recorded)?);
+        print::data(json(profile, recorded)?);
         return Ok(());
     }
     for g in &profile.gpus {
@@ -56,15 +56,15 @@ fn gpu(g: &GpuProfile, top: usize) {
     // The energy of the other kernels rests on several things.
     let several = |r: &Row| rest.as_ref().is_some_and(|all| std::ptr::eq(all, r));
     let columns = columns(g)
-        .brief()
         .si("median", "", "s", |(_, r)| {
             Some(r.median_s).filter(|s| *s > 0.0)
         })
         .cell("rests on", "", |(_, r)| {
             Cell::known(Some(r.basis.name()).filter(|_| !several(r)))
         });
-    let rows = (g.kernels.iter().take(top)).chain(&rest).chain(&g.others);
-    print::table(&columns.table("", rows.map(|r| (None, r))));
+    let kernels = (g.kernels.iter().take(top).enumerate()).map(|(k, r)| (Some(k), r));
+    let others = rest.iter().chain(&g.others).map(|r| (None, r));
+    print::table(&columns.table("", kernels.chain(others)));
     print::line(sums(g));
     if let Some(first) = g.kernels.first().filter(|r| !r.advice.is_empty()) {
         print::line(format!("{}: {}", first.name, first.advice));

@@ -34,7 +34,7 @@ pub fn ranked(all: &InterleavedResult) -> Columns<'_, Row<'_>> {
     let command = Columns::<Row>::new()
         .text("", "", |r| label(all, r.0))
         .count("rank", "", move |r| rank(r.0).map_or(0, |(_, n)| *n as u64));
-    results(all, command).brief()
+    results(all, command)
 }
 
 /// What is known of a command.
@@ -236,7 +236,7 @@ pub mod tests {
         assert!(markdown.starts_with(want), "{markdown}");
         let first = "| `app 0` | 1.87 s | 1.70 s … 2.21 s | 58.0 J | 31.9 W | 1 | baseline | 1 | baseline | 3, 2 with energy | app | 0 |\n";
         assert!(markdown.contains(first), "{markdown}");
-        let lines = ranked(&all).table("", rows()).lines();
+        let lines = ranked(&all).table("", rows()).lines(Some(110));
         let titles: Vec<&str> = lines[0]
             .split("  ")
             .filter(|t| !t.trim().is_empty())

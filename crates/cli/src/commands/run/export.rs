@@ -60,7 +60,7 @@ pub fn write(exports: &[Export], all: &InterleavedResult) -> Result {
             Format::Markdown => columns(all).table("", rows()).markdown(),
         };
         match &e.to {
-            Output::Stdout => print::line(text.trim_end()),
+            Output::Stdout => print::data(text.trim_end()),
             file => {
                 file.write(text.as_bytes())?;
                 file.print_name();

@@ -36,7 +36,7 @@ fn of_device(study: &DeviceStudy) {
         print::line(format!("  {name:<30} {value}"));
     }
     print::line("");
-    print::table(&kernels::columns().brief().table("", kernels::timed(study)));
+    print::table(&kernels::columns().table("", kernels::timed(study)));
     print_energies(study);
     for k in &study.kernels {
         if let Some(m) = &k.measured {
@@ -81,7 +81,7 @@ fn print_energies(study: &DeviceStudy) {
         return;
     }
     print::line("");
-    print::table(&energy::columns().brief().table("", rows));
+    print::table(&energy::columns().table("", rows));
     for k in &study.kernels {
         if let Some(library) = &k.library {
             let energy = library.energy_j.as_ref();

@@ -74,9 +74,9 @@ pub fn run(args: &InitArgs) -> Result {
         } else {
             format!("'{}'", dir.replace('\'', "'\\''"))
         };
-        print::line(format!("  cd {quoted}"));
+        print::data(format!("  cd {quoted}"));
     }
-    print::line(format!("  greenup tune problem.toml --budget {budget}"));
+    print::data(format!("  greenup tune problem.toml --budget {budget}"));
     Ok(())
 }
 

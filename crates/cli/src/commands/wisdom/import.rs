@@ -61,7 +61,8 @@ pub fn run(args: &WisdomImportArgs) -> Result {
     let columns = Columns::<ImportedEntry>::new().text("id", "", |r| r.id.clone());
     let columns = of_entries(columns, |r| r.entry)
         .text("next to yours", "", |r| r.verdict.text())
-        .text("", "", |r| if r.taken { "taken" } else { "left" }.into());
+        .text("", "", |r| if r.taken { "taken" } else { "left" }.into())
+        .kept();
     print::table(&columns.table("", &rows));
     let taken = rows.iter().filter(|r| r.taken).count();
     let verb = if args.dry_run {

@@ -60,22 +60,14 @@ pub fn run(args: &WisdomListArgs) -> Result {
     }
     let columns = Columns::<ListedEntry>::new()
         .text("id", "", |r| r.id.clone())
-        .text("from", "", |r| r.place.to_owned());
+        .text("from", "", |r| r.place.to_owned())
+        .detail();
     let columns = of_entries(columns, |r| r.entry)
-        .text("size", "", |r| short(&size(r.entry)))
-        .text("config", "", |r| short(&r.entry.config_text()));
+        .text("size", "", |r| size(r.entry))
+        .text("config", "", |r| r.entry.config_text());
     print::table(&columns.table("", rows));
     print::note("`greenup wisdom show ID` prints an entry in full");
     Ok(())
-}
-
-/// The beginning of a text that would widen the table.
-fn short(text: &str) -> String {
-    const MOST: usize = 40;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// What an entry is for and what it takes, as tables of entries show it.
@@ -85,6 +77,7 @@ pub(super) fn of_entries<'a, R: 'a>(all: Columns<'a, R>, of: fn(&R) -> &Entry) -
         .text("device", "", move |r| of(r).device.title())
         .text("objective", "", move |r| of(r).objective.clone())
         .si("time", "", "s", move |r| of(r).time_s)
+        .kept()
         .si("energy", "", "J", move |r| of(r).energy_j)
 }
 

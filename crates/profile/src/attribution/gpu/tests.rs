@@ -72,6 +72,7 @@ fn device() -> Device {
         last_ns: 15_000_000_000,
         busy_s: 7.0,
         gap_s: 1.0,
+        pauses: vec![],
         step_s: 0.1,
     }
 }
@@ -242,6 +243,47 @@ fn without_a_model_or_a_sensor_it_says_so() {
     let p = profile(&r, &device(), r.gpus.first(), Some(&h100));
     assert_eq!((p.measured_j, p.attributed_j), (None, None));
     assert!(p.model_j.unwrap() > 1000.0 && p.kernels[0].joules.is_none());
+}
+
+#[test]
+fn pauses_are_told_apart_from_launches_and_groups_have_a_timeline() {
+    let h100 = shipped::find("h100").unwrap().unwrap();
+    let mut d = device();
+    d.pauses = vec![(3.0, 3.75)];
+    for (group, first) in d.groups.iter_mut().zip([0, 70]) {
+        group.steps = (first..first + 10).map(|n| (n, 0.05)).collect();
+    }
+    let r = run(vec![]);
+    let p = profile(&r, &d, r.gpus.first(), Some(&h100));
+    let of = |name: &str| p.others.iter().find(|r| r.name == name).unwrap();
+    assert!((of(PAUSES).share_s - 0.75).abs() < 1e-9 && (of(BETWEEN).share_s - 0.25).abs() < 1e-9);
+    assert!(of(BETWEEN).advice.contains("CUDA graphs") && !of(PAUSES).advice.contains("graphs"));
+    assert_eq!(p.pauses, [(5.0, 5.75)]);
+    let shares = |kind: Kind| p.timeline.shares[&kind].clone();
+    assert_eq!(shares(Kind::Gemm)[70], 0.5);
+    assert_eq!(
+        (shares(Kind::Other)[0], shares(Kind::Other)[79]),
+        (0.5, 0.0)
+    );
+    let all = crate::Profile {
+        command: vec!["app".into()],
+        wall_s: 12.0,
+        gpus: vec![p],
+        cpu: None,
+        notes: vec![],
+    };
+    let page = crate::page::page(&all, &|_| None);
+    assert!(
+        page.answer[1].contains("750 ms (9.4 % of the time) in 1 pause"),
+        "{:?}",
+        page.answer
+    );
+    let chart = crate::page::timeline(&all.gpus[0], 12.0).unwrap();
+    for chart in [chart, crate::page::shares(&all.gpus[0])] {
+        for width in [280.0, 400.0, 840.0, 1200.0] {
+            assert_eq!(chart.faults(width), Vec::<String>::new());
+        }
+    }
 }
 
 #[test]

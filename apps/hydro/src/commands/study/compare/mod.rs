@@ -11,7 +11,7 @@ use clap::Args;
 use greenup_app::args::MachineArg;
 use greenup_app::{AppError, Result, print};
 use greenup_report::provenance::Provenance;
-use greenup_report::table::{Cell, Columns};
+use greenup_report::table::{Cell, Columns, Table};
 use pairs::{Pair, pairs};
 use power::{CpuPower, Range};
 use serde_json::json;
@@ -62,11 +62,11 @@ pub fn compare(args: &CompareArgs) -> Result {
         let provenance = Provenance::of_process();
         return print::json(&json!({"provenance": provenance, "rows": all}));
     }
-    print::line(text(&all));
+    print::table(&table(&all));
     Ok(())
 }
 
-fn text(all: &[Pair]) -> String {
+fn table(all: &[Pair]) -> Table {
     let ratio = |r: Option<Range>| {
         Cell::shown(r.map(|r| r.value), |v| match r {
             Some(r) if r.lo < r.hi => format!("{v:.3} [{:.3} … {:.3}]", r.lo, r.hi),
@@ -87,7 +87,7 @@ fn text(all: &[Pair]) -> String {
         .text("power", "", |p| {
             p.greenup.map_or("unknown", |_| p.label.name()).into()
         });
-    columns.table("", all).lines().join("\n")
+    columns.table("", all)
 }
 
 #[cfg(test)]

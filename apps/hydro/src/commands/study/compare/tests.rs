@@ -2,7 +2,7 @@
 
 use super::pairs::pairs;
 use super::power::CpuPower;
-use super::text;
+use super::table;
 use crate::commands::study::row::Row;
 use crate::session::settings::Assembly;
 use greenup_model::Machine;
@@ -64,11 +64,11 @@ fn without_a_sensor_the_cpu_is_estimated_with_its_interval() {
     assert!((g.hi - 120.0 / (0.25 * 157.0)).abs() < 1e-12);
     assert!((p[1].powerup.unwrap().value - 0.5).abs() < 1e-12);
     assert!(p.iter().all(|p| p.label == Label::Estimated));
-    assert!(text(&p).contains("estimated"));
+    assert!(table(&p).markdown().contains("estimated"));
     // Without a machine only the speedup is known.
     let p = pairs(&base, &all, None);
     assert!(p[0].greenup.is_none() && p[0].speedup == 4.0);
-    assert!(text(&p).contains("unknown"));
+    assert!(table(&p).markdown().contains("unknown"));
     // Other zones are not compared.
     let mut other = all[0].clone();
     other.zones = 65;

@@ -8,6 +8,7 @@ use greenup_app::{machine, print};
 use greenup_model::network::{Nodes, Scaled, Share, Traffic, scaled, traffic::Messages};
 use greenup_model::{ClockedPrediction, Machine, Prediction, Work, predict, predict_clocked};
 use greenup_report::si::{percent, si};
+use greenup_report::table::Columns;
 use greenup_study::pages::applications;
 use greenup_tune::analyze::counted;
 use serde::Serialize;
@@ -268,13 +269,12 @@ fn from_counters(dir: &std::path::Path, machine: &Machine, json: bool) -> Result
     if json {
         return print::json(&rows);
     }
-    let columns = applications::columns().brief().text("most", "", |r| {
-        let top = r.by_op_j.iter().max_by(|a, b| a.1.total_cmp(b.1));
-        top.map_or_else(String::new, |(op, j)| {
-            format!("{op} {}", percent(j / r.predicted_j))
+    let columns = applications::columns(Columns::new()).text("most", "", |r| {
+        r.most().map_or_else(String::new, |(op, share)| {
+            format!("{op} {}", percent(share))
         })
     });
-    print::table(&columns.table("", &rows));
+    print::table(&columns.table("", applications::Case::in_order(&rows)));
     let errors: Vec<f64> = rows.iter().map(|r| r.error().abs()).collect();
     print::line(format!(
         "energy from counters and measured time: mean error {}, largest {} over {} configs",

@@ -93,6 +93,7 @@ fn print_ratios(rows: impl IntoIterator<Item = Row>) {
         .three("flop/B", "", |r| r.1[0])
         .si("speed", "", "flop/s", |r| r.1[1])
         .si("power", "", "W", |r| r.1[2])
+        .detail()
         .si("efficiency", "", "flop/J", |r| r.1[3])
         .text("speedup", "", |r| format!("{:.3}", r.1[4]))
         .text("greenup", "", |r| format!("{:.3}", r.1[5]));

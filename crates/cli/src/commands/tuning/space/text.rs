@@ -43,6 +43,7 @@ pub fn summary(space: &Space, funnel: &Funnel, valid: Option<u128>, seconds: f64
             space.filters()[r.0.filter].strength.name().into()
         })
         .text("before", "", |r| r.1.clone())
+        .detail()
         .text("after", "", |r| after(r.0))
         .text("keeps", "", |r| share(r.0));
     if !funnel.rows.is_empty() {
@@ -83,7 +84,7 @@ pub fn sample(names: &[&str], points: &[(u64, Vec<Value>)]) {
     let columns = Columns::<(u64, Vec<Value>)>::new()
         .count("point", "", |p| p.0)
         .and_each(names.iter().enumerate(), |all, (i, name)| {
-            all.text(*name, "", move |p| p.1[i].to_string())
+            all.text(*name, "", move |p| p.1[i].to_string()).of_config()
         });
     print::line("");
     print::table(&columns.table("", points));

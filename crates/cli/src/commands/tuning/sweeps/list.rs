@@ -4,7 +4,7 @@ use super::Overview;
 use crate::args::ListArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
-use greenup_report::table::Columns;
+use greenup_report::table::{Cell, Columns};
 use greenup_tune::sweep::Folder;
 
 pub fn run(args: &ListArgs) -> Result {
@@ -35,10 +35,14 @@ pub fn run(args: &ListArgs) -> Result {
         .text("sweep", "", |l| l.path.clone())
         .text("problem", "", |l| l.name.clone())
         .text("device", "", |l| l.device.clone())
-        .text("shard", "", |l| l.shard.clone().unwrap_or_default())
+        .cell("shard", "", |l| Cell::known(l.shard.as_ref()))
+        .where_known()
         .count("trials", "", |l| l.trials as u64)
+        .kept()
         .count("failed", "", |l| l.failed as u64)
-        .si("best time", "", "s", |l| l.best_time_s);
+        .detail()
+        .si("best time", "", "s", |l| l.best_time_s)
+        .kept();
     print::table(&columns.table("", all));
     Ok(())
 }

@@ -300,7 +300,7 @@ fn table(s: &Shown, parameters: &[String]) {
             if b.measured_again { "again" } else { "once" }.to_owned()
         })
         .and_each(parameters.iter().enumerate(), |all, (i, name)| {
-            all.text(name, "", move |b| b.values[i].clone())
+            all.text(name, "", move |b| b.values[i].clone()).of_config()
         });
     print::table(&columns.table("", &s.best));
 }
