@@ -37,6 +37,8 @@ pub struct Figure {
     pub caption: String,
     /// Whether it takes the full width.
     pub wide: bool,
+    /// Whether it stands with the tables of a section whose tables are beside its figures.
+    pub aside: bool,
 }
 
 impl Figure {
@@ -46,6 +48,7 @@ impl Figure {
             html: chart.html(),
             caption: caption.to_owned(),
             wide: chart.panels.len() > 1,
+            ..Self::default()
         }
     }
 
@@ -54,16 +57,11 @@ impl Figure {
         Self { wide: true, ..self }
     }
 
-    /// Text as it is, folded below its name until the reader opens it.
-    pub fn folded(name: &str, text: &str) -> Self {
+    /// The same with the tables.
+    pub fn aside(self) -> Self {
         Self {
-            html: format!(
-                "<details><summary>{}</summary><pre>{}</pre></details>",
-                escape(name),
-                escape(text)
-            ),
-            wide: true,
-            ..Self::default()
+            aside: true,
+            ..self
         }
     }
 
@@ -100,6 +98,8 @@ pub struct Section {
     pub copied: Vec<Fact>,
     /// Whether text and tables stand beside the figures where there is room.
     pub beside: bool,
+    /// Whether they come before the figures: left of them, or above.
+    pub figures_last: bool,
     /// Whether the section is closed until the reader opens it.
     pub folded: bool,
     /// Name of the tab that shows the section; empty: always shown.

@@ -18,7 +18,7 @@ pub struct ImageArgs {
     /// Decades below the largest intensity that the colours span
     #[arg(long, value_name = "N", value_parser = ColourRange::decades)]
     decades: Option<ColourRange>,
-    /// Percentiles of the positive intensities at both ends of the colours [default: 1,99.9]
+    /// Percentiles of the positive intensities at both ends of the colours [default: 1,99.9, at most six decades apart]
     #[arg(long, value_name = "LO,HI", value_parser = ColourRange::percentiles, conflicts_with = "decades")]
     percentiles: Option<ColourRange>,
     #[command(flatten)]

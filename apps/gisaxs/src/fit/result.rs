@@ -162,7 +162,7 @@ fn inverse(jacobian: &DMatrix<f64>, active: &[usize], norms: &[f64]) -> (DMatrix
 }
 
 /// χ² per degree of freedom above which a model misses more than noise.
-const UNEXPLAINED: f64 = 5.0;
+pub(super) const UNEXPLAINED: f64 = 5.0;
 
 impl Fitted {
     /// What the user should know of the uncertainties.

@@ -33,7 +33,7 @@ impl Free {
     }
 
     /// The fraction of the interval between the bounds at which a value lies.
-    fn share(&self, value: f64) -> f64 {
+    pub(super) fn share(&self, value: f64) -> f64 {
         if self.log {
             (value / self.from).ln() / (self.to / self.from).ln()
         } else {

@@ -1,8 +1,8 @@
 //! Axes of an image: momentum transfer, units of the detector, or pixels; the image as a picture on them.
 
-use super::cut::Cut;
+use super::cut::{Beam, Cut, Measure};
 use crate::detector::Detector;
-use crate::scattering::dwba::Scene;
+use crate::scattering::dwba::{Mode, Scene};
 use greenup_report::chart::{Axis, Picture, Scale, Unit};
 use greenup_report::si::three;
 
@@ -45,6 +45,13 @@ const FINEST: usize = 800;
 /// Azimuth beyond which q_y does not rise with it, rad.
 const STEEPEST: f64 = 1.4;
 
+/// The critical angle of the substrate, rad, of waves that it refracts.
+fn critical(scene: &Scene) -> Option<f64> {
+    let (above, below) = (scene.layers.first()?, scene.layers.last()?);
+    let cosine = (1.0 - below.delta) / (1.0 - above.delta);
+    (scene.mode == Mode::Distorted && cosine < 1.0).then(|| cosine.acos())
+}
+
 /// How the pixels of a detector lie on the axes of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -53,6 +60,8 @@ pub struct View<'a> {
     axes: Axes,
     k: f64,
     incidence: f64,
+    /// Critical angle of the substrate, rad.
+    critical: Option<f64>,
 }
 
 impl<'a> View<'a> {
@@ -72,6 +81,7 @@ impl<'a> View<'a> {
             axes,
             k: scene.k(),
             incidence: scene.incidence,
+            critical: critical(scene),
         }
     }
 
@@ -85,6 +95,12 @@ impl<'a> View<'a> {
             Axes::Detector => self.detector.in_units(u, v),
             Axes::Pixels => (u, v),
         }
+    }
+
+    /// q_y and q_z of the centre of a pixel, 1/nm.
+    pub fn q(&self, row: usize, column: usize) -> (f64, f64) {
+        let [_, y, z] = q_of(self.k, self.incidence, self.detector.angles(row, column));
+        (y, z)
     }
 
     /// The position on the detector at these coordinates; `None` off the detector.
@@ -224,44 +240,67 @@ impl<'a> View<'a> {
             .collect()
     }
 
-    /// Where a cut is, in the unit of the axis: `q_z = 0.52`. Of curved lines the value in the middle of the cut.
-    pub fn tag(&self, cut: &Cut) -> String {
-        let (name, _) = self.names()[usize::from(cut.across)];
-        let trace = self.trace(cut);
-        let Some(middle) = trace.get(trace.len() / 2) else {
-            return String::new();
-        };
-        let value = three(if cut.across { middle.1 } else { middle.0 });
-        format!("{name} = {}", value.replacen('-', "−", 1))
-    }
-
-    /// The same with the unit: `q_z = 0.52 nm⁻¹`.
+    /// Where a cut is, as it was asked for and, in parentheses, in the unit of the axis, if that is another. Of curved lines
+    /// the value in the middle of the cut.
     pub fn label(&self, cut: &Cut) -> String {
-        let (_, unit) = self.names()[usize::from(cut.across)];
+        let asked = cut.label(self.detector);
+        let (name, unit) = self.names()[usize::from(cut.across)];
+        let trace = self.trace(cut);
+        let middle = trace.get(trace.len() / 2);
+        let Some(middle) = middle.filter(|_| name != cut.axis(self.detector).0) else {
+            return asked;
+        };
+        let value = three(if cut.across { middle.1 } else { middle.0 }).replacen('-', "−", 1);
         let space = if unit == "°" { "" } else { " " };
-        format!("{}{space}{unit}", self.tag(cut))
+        format!("{asked} ({name} = {value}{space}{unit})")
     }
 
-    /// The same with the position on the detector and the half-width, as the cut was asked for.
-    pub fn long_label(&self, cut: &Cut) -> String {
-        let short = self.label(cut);
-        let half = match cut.half {
-            0.0 => String::new(),
-            h => format!(" ± {h}"),
-        };
-        let (name, unit) = cut.axis(self.detector);
-        let unit = match unit {
-            "degrees" => "°".to_owned(),
-            unit => format!(" {unit}"),
-        };
-        // Not said twice.
-        if name == self.names()[usize::from(cut.across)].0 {
-            return short + half.as_str();
+    /// What positions of cuts on these axes are.
+    fn measure(&self) -> Measure {
+        let (k, incidence) = (self.k, self.incidence);
+        match self.axes {
+            Axes::Q => Measure::Q(Beam { k, incidence }),
+            Axes::Detector | Axes::Pixels => Measure::Detector,
         }
-        format!(
-            "{short} ({}{half}{unit})",
-            cut.label(self.detector).replace('-', "−")
-        )
+    }
+
+    /// The cut through a row, `true`, or a column of pixels, its position with few digits.
+    pub fn through(&self, across: bool, line: usize) -> Cut {
+        let mut cut = Cut {
+            across,
+            at: 0.0,
+            half: 0.0,
+            measure: self.measure(),
+        };
+        let at = |p: f64| cut.coordinate(line as f64 + p, self.detector);
+        let unit = 10_f64.powf((0.2 * (at(1.0) - at(0.0)).abs()).log10().floor());
+        // Dividing leaves the fewest digits in decimal.
+        let per = (1.0 / unit).round();
+        let middle = at(0.5);
+        cut.at = if per >= 1.0 && per.is_finite() {
+            (middle * per).round() / per
+        } else {
+            middle
+        };
+        cut
+    }
+
+    /// The same pixels on axes of q.
+    pub fn of_q(&self) -> Self {
+        Self {
+            axes: Axes::Q,
+            ..*self
+        }
+    }
+
+    /// The line where the substrate scatters most: exit angles at its critical angle. `None` where there is none.
+    pub fn yoneda(&self) -> Option<Cut> {
+        Some(Cut {
+            across: true,
+            at: self.critical?.to_degrees(),
+            half: 0.0,
+            measure: Measure::Degrees,
+        })
     }
 }
 
@@ -298,16 +337,27 @@ mod tests {
         near(x.1, k0 * 1.5_f64.to_radians().sin());
         near(x.0, -x.1);
         let cut = "alpha=0.2".parse().unwrap();
-        assert_eq!(view.label(&cut), "q_z = 0.439 nm⁻¹");
-        assert_eq!(view.long_label(&cut), "q_z = 0.439 nm⁻¹ (α = 0.2°)");
-        assert_eq!(view.tag(&"phi=-0.5".parse().unwrap()), "q_y = −0.548");
+        assert_eq!(view.label(&cut), "α = 0.2° (q_z = 0.439 nm⁻¹)");
+        let cut = "phi=-0.5".parse().unwrap();
+        assert_eq!(view.label(&cut), "φ = −0.5° (q_y = −0.548 nm⁻¹)");
         let cut = "qz=0.44:0.02".parse::<Cut>().unwrap().of_beam(&scene);
-        assert_eq!(view.long_label(&cut), "q_z = 0.440 nm⁻¹ ± 0.02");
+        assert_eq!(view.label(&cut), "q_z = 0.44 ± 0.02 nm⁻¹");
         let angles = View::new(&scene, Axes::Detector);
-        assert_eq!(
-            angles.long_label(&cut),
-            "α = 0.201° (q_z = 0.44 ± 0.02 nm⁻¹)"
+        assert_eq!(angles.label(&cut), "q_z = 0.44 ± 0.02 nm⁻¹ (α = 0.201°)");
+        // √(2δ) of the substrate.
+        let yoneda = view.yoneda().unwrap();
+        near(
+            (yoneda.at.to_radians() / 12e-6_f64.sqrt() * 1e3).round(),
+            1e3,
         );
+        // A cut through a line of pixels is within it.
+        for (view, line) in [(&view, 13), (&angles, 4)] {
+            for across in [true, false] {
+                let cut = view.through(across, line);
+                assert_eq!(cut.inside(&scene.detector).unwrap(), [line]);
+                assert!(cut.label(&scene.detector).chars().count() < 20);
+            }
+        }
     }
 
     /// A bright pixel lies where the axes say, on each kind of axes and detector; masked pixels have no colour.

@@ -1,24 +1,23 @@
 //! Which intensities the colours of an image span.
 
-/// Most decades that the colours span by themselves.
+/// Most decades between percentiles that were asked for.
 const DECADES: f64 = 12.0;
+/// Percentiles and most decades of the default.
+const DEFAULT: (f64, f64, f64) = (1.0, 99.9, 6.0);
 
 /// Ends of the colours.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ColourRange {
+    /// The brightest intensities, and at most six decades below them: neither few dark pixels nor few bright ones decide on
+    /// the colours of all others.
+    #[default]
+    Brightest,
     /// Percentiles of the positive intensities, at most twelve decades.
     Percentiles(f64, f64),
     /// The largest intensity, and this many decades below it.
     Decades(f64),
     /// These intensities.
     Ends(f64, f64),
-}
-
-impl Default for ColourRange {
-    /// Neither few dark pixels nor few bright ones decide on the colours of all others.
-    fn default() -> Self {
-        Self::Percentiles(1.0, 99.9)
-    }
 }
 
 impl ColourRange {
@@ -38,7 +37,11 @@ impl ColourRange {
 
     /// What the colours span, for the reader of an image; `None` where the bar says it.
     pub fn note(self) -> Option<String> {
+        let (_, top, decades) = DEFAULT;
         match self {
+            Self::Brightest => Some(format!(
+                "Colours end at percentile {top} of the intensities and at most {decades} decades below it."
+            )),
             Self::Percentiles(lo, hi) => Some(format!(
                 "Colours span the percentiles {lo} to {hi} of the positive intensities; those beyond have the colours of \
                  the ends."
@@ -82,14 +85,16 @@ impl ColourRange {
             return (0.1, 1.0);
         };
         let below = |decades: f64| (top * 10_f64.powf(-decades)).max(f64::MIN_POSITIVE);
+        let between = |lo: f64, hi: f64, decades: f64| {
+            let at = |p: f64| all[((p / 100.0 * all.len() as f64) as usize).min(all.len() - 1)];
+            let top = at(hi);
+            let least = top * 10_f64.powf(-decades);
+            // Colours of a constant image: a decade below it.
+            (at(lo).max(least).max(f64::MIN_POSITIVE).min(0.1 * top), top)
+        };
         match self {
-            Self::Percentiles(lo, hi) => {
-                let at = |p: f64| all[((p / 100.0 * all.len() as f64) as usize).min(all.len() - 1)];
-                let top = at(hi);
-                let least = top * 10_f64.powf(-DECADES);
-                // Colours of a constant image: a decade below it.
-                (at(lo).max(least).max(f64::MIN_POSITIVE).min(0.1 * top), top)
-            }
+            Self::Brightest => between(DEFAULT.0, DEFAULT.1, DEFAULT.2),
+            Self::Percentiles(lo, hi) => between(lo, hi, DECADES),
             Self::Decades(n) => (below(n).min(0.99 * top), top),
             Self::Ends(lo, hi) => (lo, hi),
         }
@@ -121,7 +126,9 @@ mod tests {
         assert_eq!(data(&[0.0, f64::NAN]), (0.1, 1.0));
         assert_eq!(data(&[1e3]), (1e2, 1e3));
         let (lo, hi) = data(&[1e-20, 1.0, 1e3]);
-        assert!((lo / 1e-9 - 1.0).abs() < 1e-9 && hi == 1e3);
+        assert!((lo / 1e-3 - 1.0).abs() < 1e-9 && hi == 1e3);
+        let asked = ColourRange::Percentiles(1.0, 99.9).over(&[1e-20, 1.0, 1e3]);
+        assert!((asked.0 / 1e-9 - 1.0).abs() < 1e-9 && asked.1 == 1e3);
         // A hundredth of the pixels may be darker than the scale.
         let mut many = vec![1e-5];
         many.extend((0..199).map(|k| 1.0 + f64::from(k)));

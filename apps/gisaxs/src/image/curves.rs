@@ -55,7 +55,7 @@ pub fn chart(
         .map(|(k, cut)| {
             let curve = cut.means(values, view.detector)?;
             let axis = intensity_axis(quantity, curve.iter().copied());
-            let mut panel = panel(view, cut, &format!("Cut at {}", view.long_label(cut)), axis);
+            let mut panel = panel(view, cut, &format!("Cut at {}", view.label(cut)), axis);
             let x = along(view, cut);
             // Marks below the line carry the values.
             let marks = x

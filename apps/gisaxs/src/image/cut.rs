@@ -32,9 +32,9 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beam {
     /// Wave number, 1/nm.
-    k: f64,
+    pub(super) k: f64,
     /// Grazing angle, rad.
-    incidence: f64,
+    pub(super) incidence: f64,
 }
 
 /// Units of positions on a flat detector, in mm.
@@ -171,7 +171,7 @@ impl Cut {
     }
 
     /// The coordinate of a position across the rows or the columns, in the unit of the cut.
-    fn coordinate(&self, position: f64, detector: &Detector) -> f64 {
+    pub(super) fn coordinate(&self, position: f64, detector: &Detector) -> f64 {
         match self.measure {
             Measure::Degrees => detector.angle_of(!self.across, position).to_degrees(),
             Measure::Detector => {
@@ -209,9 +209,20 @@ impl Cut {
         }
     }
 
-    /// Name: the axis that it cuts, and where.
+    /// Where it is, as the option says it: `α = 0.3 ± 0.02°`.
     pub fn label(&self, detector: &Detector) -> String {
-        format!("{} = {}", self.axis(detector).0, self.at)
+        // Six digits: those of other units do not end.
+        let plain = |v: f64| format!("{v:.5e}").parse().unwrap_or(v);
+        let (name, unit) = self.axis(detector);
+        let half = match self.half {
+            0.0 => String::new(),
+            half => format!(" ± {}", plain(half)),
+        };
+        let unit = match unit {
+            "degrees" => "°".to_owned(),
+            unit => format!(" {unit}"),
+        };
+        format!("{name} = {}{half}{unit}", plain(self.at)).replacen('-', "−", 1)
     }
 
     /// The rows, for a cut along the azimuth, or the columns over which the cut is averaged; at least one.

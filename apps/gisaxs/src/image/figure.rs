@@ -65,24 +65,36 @@ pub fn colour(cut: usize) -> Ink {
     Ink::Series(2 + cut % (COLOURS - 2))
 }
 
-/// Width of the lines of cuts.
-const LINE: f64 = 1.4;
+/// Width of the marks of lines, and of the dark edge around them, pixels.
+const LINE: (f64, f64) = (1.6, 4.0);
+/// Length of the marks, of the length of their line.
+const SHARE: f64 = 0.045;
 
-/// Draws the cuts over an image, light on dark, with their labels; the series of cut `k` is `first + k`.
+/// Marks the cuts and the Yoneda line at the edges of an image, which they leave free; the series of cut `k` is `first + k`.
 pub fn mark(panel: &mut Panel, view: &View, cuts: &[Cut], first: usize) {
-    for (k, cut) in cuts.iter().enumerate() {
-        let trace = view.trace(cut);
-        // Dashes whose gaps are dark stand out from any colour, and cover no more of the image than a line.
-        panel.push(Layer::dashed(first + k, trace.clone(), LINE, "", "").inked(Ink::Shade(0.0)));
-        let dashes = Layer::dashed(first + k, trace.clone(), LINE, "6 4", view.long_label(cut));
-        panel.push(dashes.inked(Ink::OnShade(0.0)));
-        let n = trace.len().saturating_sub(1) as f64;
-        let at = [0.85, 0.15, 0.7, 0.3, 0.5]
-            .iter()
-            .filter_map(|share| trace.get((share * n) as usize).copied())
-            .collect();
+    let named = |cut: &Cut| cut.label(view.detector);
+    let mut all: Vec<(usize, Cut, String)> = (cuts.iter().enumerate())
+        .map(|(k, cut)| (first + k, *cut, named(cut)))
+        .collect();
+    all.extend(view.yoneda().map(|line| (0, line, "Yoneda".to_owned())));
+    for (series, cut, text) in all {
+        let trace = view.trace(&cut);
+        let n = ((SHARE * trace.len() as f64).ceil() as usize).max(2);
+        let Some(from) = trace.len().checked_sub(n) else {
+            continue;
+        };
+        let ends = [&trace[..n], &[(f64::NAN, f64::NAN)], &trace[from..]].concat();
+        for (width, ink) in [(LINE.1, Ink::Shade(0.0)), (LINE.0, Ink::OnShade(0.0))] {
+            let line = Layer::dashed(series, ends.clone(), width, "", &*text);
+            panel.push(line.inked(ink));
+        }
+        // The Yoneda line at the right, where cuts have no labels.
+        let mut at = vec![trace[n - 1], trace[from]];
+        if series == 0 {
+            at.reverse();
+        }
         panel.tags.push(Tag {
-            text: view.tag(cut),
+            text,
             at,
             ink: Ink::OnShade(0.0),
             bold: false,

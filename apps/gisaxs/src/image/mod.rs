@@ -7,6 +7,7 @@ pub mod coordinates;
 pub mod curves;
 mod cut;
 pub mod figure;
+mod maxima;
 mod page;
 
 pub use arrays::{Measured, read};
@@ -14,7 +15,8 @@ pub use axes::{Axes, View};
 pub use colours::{ColourRange, level};
 pub use cut::{Curve, Cut, Measure};
 pub use greenup_report::npy::npy;
-pub use page::{AXES_NOTE, About, brightest, headline, page, picture};
+pub use maxima::brightest_cuts;
+pub use page::{AXES_NOTE, About, headline, page, picture};
 
 use crate::GisaxsError;
 use crate::scattering::dwba::Scene;

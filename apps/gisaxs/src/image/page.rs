@@ -2,14 +2,15 @@
 
 use super::axes::{Axes, View};
 use super::colours::ColourRange;
-use super::cut::{Cut, Measure};
+use super::cut::Cut;
+use super::maxima::{Maximum, brightest, brightest_cuts, off_plane};
 use super::{curves, figure};
 use crate::GisaxsError;
-use crate::detector::Detector;
-use crate::scattering::dwba::Scene;
+use crate::scattering::dwba::{Mode, Scene};
 use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::three;
+use greenup_report::table::{Cell, Columns, Table};
 
 /// What a picture or page of an image shows, and how.
 #[derive(Clone, Debug, Default)]
@@ -61,18 +62,13 @@ pub fn picture(pixels: &[f64], scene: &Scene, about: &About) -> Chart {
 /// A cut misses the detector, or the page cannot be rendered.
 pub fn page(pixels: &[f64], scene: &Scene, about: &About) -> Result<Vec<u8>, GisaxsError> {
     let mut about = about.clone();
-    if about.cuts.is_empty() {
-        about.cuts = brightest(pixels, &scene.detector);
-    }
     let view = View::new(scene, about.axes);
+    let asked = !about.cuts.is_empty();
+    if !asked {
+        about.cuts = brightest_cuts(pixels, &view);
+    }
     let quantity = figure::quantity(about.counted);
-    let (lo, hi) = about.range.over(pixels);
-    let caption = format!(
-        "Logarithmic colours from {} to {} {}; the cuts below are dashed. {AXES_NOTE}",
-        three(lo),
-        three(hi),
-        figure::UNIT
-    );
+    let caption = format!("Marks at the edges: the cuts below. {AXES_NOTE}");
     let figures = vec![
         Figure::chart(&picture(pixels, scene, &about), &caption).wide(),
         Figure::chart(
@@ -82,21 +78,24 @@ pub fn page(pixels: &[f64], scene: &Scene, about: &About) -> Result<Vec<u8>, Gis
         .wide(),
     ];
     let (name, text) = &about.input;
+    let (answer, maxima) = answer(pixels, (&view, scene.mode), &about, asked);
     let page = Page {
         title: about.title.clone(),
-        subtitle: "Simulated image of X-rays that a sample scatters".into(),
+        answer,
         headline: headline(&about.facts),
         sections: vec![
             Section {
                 id: "image".into(),
                 title: "Image".into(),
                 figures,
+                tables: vec![maxima],
                 ..Section::default()
             },
             Section {
                 id: "input".into(),
                 title: "Input".into(),
-                figures: vec![Figure::folded(name, text)],
+                folded: true,
+                copied: vec![Fact::new(name, &**text)],
                 ..Section::default()
             },
         ],
@@ -106,42 +105,78 @@ pub fn page(pixels: &[f64], scene: &Scene, about: &About) -> Result<Vec<u8>, Gis
     Ok(page.render().map_err(|e| e.to_string())?.into_bytes())
 }
 
+/// What was simulated, its strongest features and what to do next; and a table of these features.
+fn answer(
+    pixels: &[f64],
+    (view, mode): (&View, Mode),
+    about: &About,
+    asked: bool,
+) -> (Vec<String>, Table) {
+    let path = std::path::Path::new(&about.input.0);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let method = match mode {
+        Mode::Distorted => "in the distorted-wave Born approximation",
+        Mode::Born => "in the Born approximation",
+        Mode::Transmission => "in transmission",
+    };
+    let what = if about.counted {
+        "Counted photons"
+    } else {
+        "Mean intensities"
+    };
+    let period = |m: &Maximum| format!("{} nm", three(std::f64::consts::TAU / m.q.0.abs()));
+    let place = |m: &Maximum| m.names(view).join(", ");
+    let top = brightest(pixels, view);
+    let mut out = vec![match &top {
+        Some(m) => format!("{what} of `{name}` {method}, brightest at {}.", place(m)),
+        None => format!("{what} of `{name}` {method}: no pixel has one."),
+    }];
+    let side = off_plane(pixels, view);
+    if let Some(m) = &side {
+        out.push(format!(
+            "Off the plane of incidence the strongest maximum is at {}: 2π/q_y is {}.",
+            place(m),
+            period(m)
+        ));
+    }
+    let fit = "`gisaxs fit` finds parameters of the sample from a measured image.";
+    out.push(match side.as_ref().filter(|_| !asked) {
+        Some(m) => {
+            let [name, _] = m.names(view);
+            let at = name
+                .split([' '])
+                .nth(2)
+                .unwrap_or_default()
+                .replace('−', "-");
+            format!("Next: a cut through it, `--cut qy={at}`; {fit}")
+        }
+        None => format!("Next: {fit}"),
+    });
+    let rows = [
+        ("brightest pixel", &top),
+        ("strongest maximum off the plane of incidence", &side),
+    ];
+    let rows = rows
+        .into_iter()
+        .filter_map(|(name, m)| Some((name, m.as_ref()?)));
+    let table = Columns::<(&str, &Maximum)>::new()
+        .text("feature", "", |(name, _)| (*name).to_owned())
+        .text("across", "", |(_, m)| m.names(view)[0].clone())
+        .text("upward", "", |(_, m)| m.names(view)[1].clone())
+        .cell("2π/q_y", "the distance that it stands for", |(name, m)| {
+            // The brightest pixel is mostly that of the plane of incidence.
+            let known = *name != "brightest pixel";
+            Cell::known(known.then(|| period(m)))
+        })
+        .where_known()
+        .table("", rows);
+    (out, table)
+}
+
 /// Facts of names and values.
 pub fn headline(facts: &[(String, String)]) -> Vec<Fact> {
     facts
         .iter()
         .map(|(name, value)| Fact::new(name, value.clone()))
         .collect()
-}
-
-/// Both cuts through the brightest pixel; empty for an image without finite pixels.
-pub fn brightest(pixels: &[f64], detector: &Detector) -> Vec<Cut> {
-    let finite = pixels.iter().enumerate().filter(|p| p.1.is_finite());
-    let Some((at, _)) = finite.max_by(|a, b| a.1.total_cmp(b.1)) else {
-        return Vec::new();
-    };
-    let columns = detector.columns();
-    let (x, y) = detector.in_units((at % columns) as f64 + 0.5, (at / columns) as f64 + 0.5);
-    [(true, y), (false, x)]
-        .map(|(across, at)| Cut {
-            across,
-            at: rounded(at, detector),
-            half: 0.0,
-            measure: Measure::Detector,
-        })
-        .to_vec()
-}
-
-/// A coordinate with few digits, in the same pixel.
-fn rounded(at: f64, detector: &Detector) -> f64 {
-    let [(_, a, b), (_, c, d)] = detector.axes();
-    let pixel = ((b - a) / detector.columns() as f64).min((d - c) / detector.rows() as f64);
-    let unit = 10_f64.powf((0.2 * pixel).log10().floor());
-    // Dividing leaves the fewest digits in decimal.
-    let per = (1.0 / unit).round();
-    if per >= 1.0 {
-        (at * per).round() / per
-    } else {
-        at
-    }
 }

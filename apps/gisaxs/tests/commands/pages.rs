@@ -63,8 +63,10 @@ fn an_image_has_axes_of_q_units_cuts_and_provenance() {
     for words in [
         "q_y, nm⁻¹",
         "counts, photons",
-        "(α = 0.5 ± 0.1°)",
-        "<details><summary>small.toml</summary>",
+        "α = 0.5 ± 0.1° (q_z = ",
+        "<span class=\"quiet\">small.toml</span>",
+        "Counted photons of <code>small.toml</code> in the distorted-wave Born approximation, brightest at q_y = ",
+        ">Yoneda<",
         "<dt>seed</dt><dd>4</dd>",
         "<dt>command</dt><dd>gisaxs simulate small.toml",
     ] {
@@ -178,15 +180,76 @@ fn a_fit_tells_how_it_came_about() {
         "Correlations of the parameters",
         "Convergence of the best start",
         "What each start reached",
-        "<summary>f.toml</summary>",
-        "<summary>./small.toml</summary>",
+        "Distribution of the residuals",
+        "<span class=\"quiet\">f.toml</span>",
+        "<span class=\"quiet\">./small.toml</span>",
         "The sample with the fitted values",
-        "<strong>Command.</strong> gisaxs fit f.toml -o f.html --json",
+        "<span class=\"quiet\">Command</span><pre>gisaxs fit f.toml -o f.html --json</pre>",
         "after the swarm",
     ] {
         let found = html.contains(words) || html.contains(&words.replace("./", ""));
         assert!(found, "{words}");
     }
+}
+
+/// The answer of a fit: what converged, what is at a bound, what to do next; its numbers are those of the page.
+#[test]
+fn the_answer_of_a_fit_says_what_to_do() {
+    let bench = Bench::new();
+    let beam = "--set beam.intensity=1e10 --set particles.0.form.height=5";
+    json(
+        &bench,
+        &format!("simulate small.toml {beam} -o m.npy --counts 3"),
+    );
+    let fit = |parameters: &str| {
+        let text = format!(
+            "sample = 'small.toml'\ndata = 'm.npy'\nswarm = 8\nsteps = 6\nseed = 9\n{parameters}"
+        );
+        bench.put("f.toml", &text);
+        json(&bench, "fit f.toml -o f.html");
+        page(&bench, "f.html")
+    };
+    let intensity = "[[parameters]]\npath = 'beam.intensity'\nfrom = 1e9\nto = 1e11\nlog = true\n";
+    let height = |to: f64| {
+        format!("[[parameters]]\npath = 'particles.0.form.height'\nfrom = 2.0\nto = {to}\n")
+    };
+    let html = fit(&(height(8.0) + intensity));
+    let chi2 = html.split("Converged, χ²/ν ").nth(1).unwrap();
+    let chi2 = chi2.split(';').next().unwrap();
+    assert!(
+        html.contains(&format!("χ² per degree of freedom.</strong> {chi2}<")),
+        "{chi2}"
+    );
+    for words in [
+        "; <code>height</code> and <code>intensity</code> correlate at ",
+        ">Next: ",
+        "class=\"place\" style=\"--at:0.5",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    let html = fit(&(height(4.0) + intensity));
+    for words in [
+        "<code>height</code> ends at a bound: its uncertainty has no meaning.",
+        "Next: wider bounds of <code>height</code> in <code>f.toml</code>",
+        ">4 nm, at a bound<",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    // One parameter: its value, as in the table.
+    let html = fit(&intensity.replace("log = true\n", ""));
+    let value = html.split("; <code>intensity</code> = ").nth(1).unwrap();
+    let value = value
+        .split(".<")
+        .next()
+        .unwrap()
+        .split(".</p>")
+        .next()
+        .unwrap();
+    assert!(
+        value.ends_with(" photons") && html.contains(&format!(">{value}</td>")),
+        "{value}"
+    );
+    assert!(!html.contains("Correlations of the parameters"));
 }
 
 #[test]
@@ -203,7 +266,7 @@ fn a_fit_of_a_cut_has_curves_and_a_table() {
         let scale = j["noise_scale"].as_f64().unwrap();
         assert_eq!(scale == 1.0, noise == "poisson", "{scale}");
         assert!(html.contains("residual, σ") && html.contains("(data − model)/σ"));
-        assert!(html.contains("Residual at q_z = ") && !html.contains(">Residual: "));
+        assert!(html.contains("Cut at α = 0.5° (q_z = ") && !html.contains(">Residual: "));
     }
     json(&bench, "fit f.toml -o f.pdf --style print --width 600");
     assert!(fs::read(bench.at("f.pdf")).unwrap().starts_with(b"%PDF"));

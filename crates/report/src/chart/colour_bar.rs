@@ -92,6 +92,7 @@ impl<'a> Bar<'a> {
                 share
             };
             let y = top + height * (1.0 - up);
+            c.line((left + 13.0, y), (left + 16.0, y), Ink::Quiet, 1.0, "");
             c.text(
                 (left + 18.0, y + 0.36 * SMALL),
                 Anchor::Start,

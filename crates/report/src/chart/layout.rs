@@ -22,6 +22,17 @@ const TALLEST: f64 = 560.0;
 /// Points from which a page can zoom.
 const MANY: usize = 60;
 
+/// The colour bar of a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BarPlace {
+    /// None, or that of the next panel.
+    None,
+    /// That of a panel above; its space stays empty, so that pictures below each other have one size.
+    Empty,
+    /// Its own.
+    Drawn,
+}
+
 /// A drawing of a chart.
 pub(crate) struct Drawing {
     pub canvas: Canvas,
@@ -113,23 +124,40 @@ impl Chart {
             };
             for (first, row) in group.chunks(columns).enumerate() {
                 let mut bottom = y;
+                let first = columns * first;
                 let head = row.iter().map(|p| head(p, each).0).fold(0.0, f64::max);
+                let same = |a: &Panel, b: &Panel| a.bar == b.bar && a.palette == b.palette;
+                // The next panel of the row has the same bar, and shows it.
+                let given = |i: usize| {
+                    row[i].bar.is_some() && row.get(i + 1).is_some_and(|b| same(&row[i], b))
+                };
+                let place = |i: usize| match &row[i].bar {
+                    Some(_) if given(i) => BarPlace::None,
+                    Some(_) if group[..first].iter().any(|p| same(p, &row[i])) => BarPlace::Empty,
+                    Some(_) => BarPlace::Drawn,
+                    None => BarPlace::None,
+                };
                 // Panels beside each other have bars of the same width, so that their pictures are of the same size.
                 let bars = row
                     .iter()
                     .filter_map(|p| Some(Bar::new(p.bar.as_ref()?, p.palette, each).width))
                     .fold(0.0, f64::max);
+                // What a bar that is left out would take, all panels of the row share.
+                let spared = (0..row.len()).filter(|i| given(*i)).count() as f64 * bars;
+                let wider = spared / row.len() as f64;
                 // Curves beside each other have a common base line.
-                let ratio = |p: &&Panel| p.axes && matches!(p.height, Height::Ratio(_));
-                let even = row.len() > 1 && row.iter().all(|p| ratio(&p));
-                let margins = (0..row.len()).map(|i| aligned(columns * first + i));
+                let ratio = |p: &Panel| p.axes && matches!(p.height, Height::Ratio(_));
+                let even = row.len() > 1 && row.iter().all(ratio);
+                let margins = (0..row.len()).map(|i| aligned(first + i));
                 let common = margins.filter(|_| even).fold(0.0, f64::max);
+                let mut left = 0.0;
                 for (i, panel) in row.iter().enumerate() {
-                    let left = (each + GAP) * i as f64;
-                    let size = (each, aligned(columns * first + i), bars, common);
+                    let own = each + wider - if given(i) { bars } else { 0.0 };
+                    let size = (own, aligned(first + i), (place(i), bars), common);
                     let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
                     bottom = bottom.max(end);
                     left_out += lost;
+                    left += own + GAP;
                 }
                 y = bottom + 8.0;
             }
@@ -231,7 +259,7 @@ impl Chart {
         c: &mut Canvas,
         panel: &Panel,
         (left, top): (f64, f64),
-        (width, margin, bars, common): (f64, f64, f64, f64),
+        (width, margin, (place, bars), common): (f64, f64, (BarPlace, f64), f64),
         tips: &mut Vec<String>,
     ) -> (f64, usize) {
         let (above, lines) = head(panel, width);
@@ -243,7 +271,10 @@ impl Chart {
         let (x_span, y_span) = spans(panel);
         let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
         let least = (beyond(panel, &x_span, width).1 + 2.0).max(12.0);
-        let right = bar.as_ref().map_or(least, |_| bars + 12.0);
+        let right = match place {
+            BarPlace::None => least,
+            BarPlace::Empty | BarPlace::Drawn => bars + 12.0,
+        };
         let widest = WIDEST * width;
         let mut plot = (width - margin - right).max(60.0);
         if panel.height == Height::Equal {
@@ -323,7 +354,7 @@ impl Chart {
         }
         layers(c, self, panel, &f, tips);
         let mut bottom = ticks(c, panel, &f, (&x_ticks, &y_ticks), widest);
-        if let Some(b) = &bar {
+        if let Some(b) = bar.as_ref().filter(|_| place == BarPlace::Drawn) {
             bottom = bottom.max(b.draw(c, &area));
         }
         if panel.layers.iter().all(|l| l.what.is_empty()) {

@@ -125,6 +125,8 @@ pub struct Panel {
     pub axes: bool,
     /// Whether the panel has a row of its own.
     pub alone: bool,
+    /// Whether the horizontal axis is that of the panel below, which has its labels.
+    pub shares_x: bool,
 }
 
 impl Panel {
@@ -142,6 +144,7 @@ impl Panel {
             grid: true,
             axes: true,
             alone: false,
+            shares_x: false,
         }
     }
 
@@ -151,8 +154,9 @@ impl Panel {
     }
 }
 
-/// A scale of colours: level 0 to 1 of the panel's palette stands for a value.
-#[derive(Clone, Debug)]
+/// A scale of colours: level 0 to 1 of the panel's palette stands for a value. Panels side by side or below each other
+/// with the same scale have one bar.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ColourBar {
     /// Quantity, unit and scale.
     pub axis: Axis,

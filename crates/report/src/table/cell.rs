@@ -15,6 +15,8 @@ pub struct Cell {
     pub mark: Option<&'static str>,
     /// Anchor of the section that the text leads to; empty for none.
     pub section: String,
+    /// Where the value lies between its bounds, 0 to 1: drawn as a dot on a line.
+    pub place: Option<f64>,
 }
 
 /// The value of a cell.
@@ -46,6 +48,7 @@ impl Cell {
             text,
             mark: None,
             section: String::new(),
+            place: None,
         }
     }
 
@@ -114,6 +117,15 @@ impl Cell {
     pub fn leads_to(self, section: &str) -> Self {
         Self {
             section: section.to_owned(),
+            ..self
+        }
+    }
+
+    /// The cell with a dot at a share of the way from the lower to the upper bound.
+    pub fn placed(self, share: f64) -> Self {
+        let place = (1e3 * share.clamp(0.0, 1.0)).round() / 1e3;
+        Self {
+            place: Some(place).filter(|p| p.is_finite()),
             ..self
         }
     }

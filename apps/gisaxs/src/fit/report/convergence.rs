@@ -1,11 +1,10 @@
 //! χ² over the models computed.
 
-use super::{BEST, Report};
+use super::{BEST, Report, chi2};
 use crate::fit::{Evaluation, Stage};
 use greenup_report::chart::{
     Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
 };
-use greenup_report::si::three;
 
 /// Name and colour of each part of the search.
 const STAGES: [(Stage, &str); 3] = [
@@ -43,7 +42,7 @@ impl Report<'_> {
                     x: e.models as f64,
                     y: e.chi2,
                     interval: None,
-                    tip: format!("{name}: χ² {} after {} models", three(e.chi2), e.models),
+                    tip: format!("{name}: χ² {} after {} models", chi2(e.chi2), e.models),
                 })
                 .collect();
             let series = if quiet { 0 } else { first + k };
@@ -84,11 +83,11 @@ impl Report<'_> {
             let marks = starts
                 .iter()
                 .enumerate()
-                .map(|(k, chi2)| Mark {
+                .map(|(k, reached)| Mark {
                     x: k as f64 + 1.0,
-                    y: *chi2,
+                    y: *reached,
                     interval: None,
-                    tip: format!("start {}: χ² {chi2:.6}", k + 1),
+                    tip: format!("start {}: χ² {}", k + 1, chi2(*reached)),
                 })
                 .collect();
             panel.push(Layer::points(3, marks, 7.0));

@@ -5,20 +5,21 @@ use greenup_report::chart::{
     Axis, Cell, Chart, ColourBar, Height, Layer, Palette, Panel, Scale, Unit, What,
 };
 
+/// Most parameters whose correlations have texts at any width: more have a colour bar.
+const FEW: usize = 5;
+
 impl Report<'_> {
-    /// The matrix; `None` for fewer than two parameters.
+    /// The matrix below its diagonal; `None` without any known correlation.
     pub(super) fn correlations(&self) -> Option<Chart> {
+        self.strongest()?;
         let names = self.names();
-        if names.len() < 2 {
-            return None;
-        }
         let n = names.len();
-        let cells = (0..n)
-            .flat_map(|row| (0..n).map(move |column| (row, column)))
+        let cells = (1..n)
+            .flat_map(|row| (0..row).map(move |column| (row, column)))
             .map(|(row, column)| {
                 let r = self.found.correlations[row][column];
                 let value = if r.is_finite() {
-                    format!("{r:.2}").replace('-', "−")
+                    shown(r)
                 } else {
                     "unknown".into()
                 };
@@ -33,16 +34,16 @@ impl Report<'_> {
                 }
             })
             .collect();
-        let reversed = names.iter().rev().cloned().collect();
+        let rows = names[1..].iter().rev().cloned().collect();
         let mut panel = Panel::new(
             "",
-            Axis::new("", Unit::None, Scale::Names(names)),
-            Axis::new("", Unit::None, Scale::Names(reversed)),
+            Axis::new("", Unit::None, Scale::Names(names[..n - 1].to_vec())),
+            Axis::new("", Unit::None, Scale::Names(rows)),
         );
-        panel.height = Height::Rows((320.0 / n as f64).clamp(18.0, 44.0));
+        panel.height = Height::Rows((200.0 / n as f64).clamp(18.0, 36.0));
         panel.palette = Palette::Diverging;
-        panel.bar = Some(ColourBar {
-            axis: Axis::new("correlation", Unit::None, Scale::Linear),
+        panel.bar = (n > FEW).then(|| ColourBar {
+            axis: Axis::new("", Unit::None, Scale::Linear),
             lo: -1.0,
             hi: 1.0,
         });
@@ -54,11 +55,25 @@ impl Report<'_> {
         })
     }
 
+    /// The two parameters that correlate most, and how much.
+    pub(super) fn strongest(&self) -> Option<(usize, usize, f64)> {
+        let all = &self.found.correlations;
+        (1..all.len())
+            .flat_map(|row| (0..row).map(move |column| (column, row, all[row][column])))
+            .filter(|c| c.2.is_finite())
+            .max_by(|a, b| a.2.abs().total_cmp(&b.2.abs()))
+    }
+
     /// Short names of the parameters: the fewest last parts of their paths that differ.
     pub(super) fn names(&self) -> Vec<String> {
         let paths: Vec<&str> = self.target.free.iter().map(|f| f.path.as_str()).collect();
         short_names(&paths)
     }
+}
+
+/// A correlation.
+pub(super) fn shown(r: f64) -> String {
+    format!("{r:.2}").replace('-', "−")
 }
 
 /// The fewest last parts of each path that no other path ends with.

@@ -7,6 +7,9 @@ use greenup_report::chart::{Axis, Chart, Height, Layer, Mark, Panel, Scale, Unit
 use greenup_report::si::three;
 use greenup_report::table::{Columns, Table};
 
+/// Height of the deviations, pixels.
+const STRIP: f64 = 90.0;
+
 /// Values at the points along a cut.
 struct Along {
     x: Vec<f64>,
@@ -72,6 +75,8 @@ impl Report<'_> {
         let floor = axis.range.map_or(f64::MIN_POSITIVE, |r| r.0);
         let title = format!("Cut at {}", view.label(cut));
         let mut upper = curves::panel(&view, cut, &title, axis);
+        upper.height = Height::Ratio(0.42);
+        upper.shares_x = true;
         let mark = |k: usize, y: f64, interval: Option<(f64, f64)>| Mark {
             x: a.x[k],
             y,
@@ -91,13 +96,9 @@ impl Report<'_> {
         upper.push(Layer::points(DATA, marks, 4.5));
         let line = a.x.iter().copied().zip(a.model.iter().copied()).collect();
         upper.push(Layer::line(MODEL, line, "model"));
-        let mut lower = curves::panel(
-            &view,
-            cut,
-            &format!("Residual at {}", view.label(cut)),
-            Axis::new("(data − model)/σ", Unit::None, Scale::Linear).from_zero(),
-        );
-        lower.height = Height::Ratio(0.3);
+        let axis = Axis::new("(data − model)/σ", Unit::None, Scale::Linear).from_zero();
+        let mut lower = curves::panel(&view, cut, "", axis);
+        lower.height = Height::Rows(STRIP);
         lower.push(Layer::of(
             MODEL,
             What::Rule {
@@ -111,28 +112,23 @@ impl Report<'_> {
         Ok([upper, lower])
     }
 
-    /// Cuts in columns: data and model above, deviations below.
-    pub(super) fn cuts_chart(&self) -> Result<Chart, GisaxsError> {
-        let (upper, lower): (Vec<Panel>, Vec<Panel>) =
-            self.cut_panels()?.into_iter().map(|[a, b]| (a, b)).unzip();
-        // Two columns: both panels of a pair of cuts stand below each other.
-        let panels = (upper.chunks(2).zip(lower.chunks(2)))
-            .flat_map(|(a, b)| a.iter().chain(b).cloned().collect::<Vec<_>>())
-            .collect();
-        let title = match self.target.cut {
-            Some(_) => "Data and model",
-            None => "Cuts through data and model",
-        };
-        let mut chart = self.charted(title, panels);
-        chart.least_width = if self.cuts.len() > 1 { 420.0 } else { 700.0 };
+    /// Each cut: data and model above, deviations below.
+    pub(super) fn cut_charts(&self) -> Result<Vec<Chart>, GisaxsError> {
+        self.cuts.iter().map(|cut| self.cut_chart(cut)).collect()
+    }
+
+    fn cut_chart(&self, cut: &Cut) -> Result<Chart, GisaxsError> {
+        let [mut upper, lower] = self.cut_panel(cut)?;
+        let title = std::mem::take(&mut upper.title);
+        let mut chart = self.charted(&title, vec![upper, lower]);
+        // Below each other at any width.
+        chart.least_width = f64::INFINITY;
         chart.tip_names = ["at", "data", "σ", "model", "residual"]
             .map(String::from)
             .to_vec();
-        let mut zeros = 0;
-        for cut in &self.cuts {
-            let data = self.along(cut)?.data;
-            zeros += data.iter().filter(|d| **d == 0.0).count();
-        }
+        let zeros = (self.along(cut)?.data.iter())
+            .filter(|d| **d == 0.0)
+            .count();
         if zeros > 0 {
             let note = format!("{zeros} data of zero have no place on a logarithmic axis.");
             chart.notes.push(note);
@@ -154,6 +150,6 @@ impl Report<'_> {
             .three("σ", "standard deviation of the data", |k| a.sigma[*k])
             .three("model", "photons per pixel", |k| a.model[*k])
             .three("residual, σ", "(data − model)/σ", |k| a.deviation[*k])
-            .table("Data and model", 0..a.x.len()))
+            .table("", 0..a.x.len()))
     }
 }

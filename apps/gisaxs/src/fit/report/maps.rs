@@ -1,47 +1,54 @@
-//! Data, model and residual of an image, side by side: both on the same scale of colours.
+//! Data and model of an image on one scale of colours, and the residual.
 
 use super::{CUTS, PICTURE, Report};
 use crate::image::ColourRange;
 use crate::image::figure::{empty, intensity, mark};
 use greenup_report::chart::{Axis, Chart, ColourBar, Layer, Palette, Panel, Scale, Unit, What};
 
-/// Least deviation at the ends of the colours, σ.
-const LEAST: f64 = 3.0;
+/// Deviation at the ends of the colours, σ.
+pub(super) const END: f64 = 3.0;
 
 impl Report<'_> {
-    /// The panels; none for data along a cut.
-    pub(super) fn maps(&self) -> Vec<Panel> {
+    /// Data and model; none for data along a cut.
+    pub(super) fn images(&self) -> Vec<Panel> {
         if self.target.cut.is_some() {
             return Vec::new();
         }
         let view = self.view();
-        let ends = self.ends();
-        let quantity = self.quantity();
-        let mut data = intensity(&view, &self.data, ("Data", quantity), ends);
-        let mut model = intensity(&view, &self.model, ("Model", quantity), ends);
-        mark(&mut data, &view, &self.cuts, CUTS);
-        mark(&mut model, &view, &self.cuts, CUTS);
-        let mut residual = empty(&view, "Residual: (data − model)/σ");
-        let end = self.end();
-        residual.palette = Palette::Diverging;
-        residual.bar = Some(ColourBar {
-            axis: Axis::new("", Unit::plain("σ"), Scale::Linear),
-            lo: -end,
-            hi: end,
-        });
-        let colour = |r: f64| Palette::Diverging.colour(0.5 + 0.5 * r / end);
-        let picture = view.picture(&self.deviations, colour);
-        residual.push(Layer::of(PICTURE, What::Picture(picture)));
-        vec![data, model, residual]
+        let one = |title: &str, values: &[f64]| {
+            let mut panel = intensity(&view, values, (title, self.quantity()), self.ends());
+            mark(&mut panel, &view, &self.cuts, CUTS);
+            panel
+        };
+        vec![one("Data", &self.data), one("Model", &self.model)]
     }
 
-    /// The maps as charts: each over the full width.
-    pub(super) fn map_charts(&self) -> Vec<Chart> {
-        let one = |mut panel: Panel| {
-            let title = std::mem::take(&mut panel.title);
-            self.charted(&title, vec![panel])
-        };
-        self.maps().into_iter().map(one).collect()
+    /// Data and model below each other, or side by side in wide windows.
+    pub(super) fn images_chart(&self) -> Chart {
+        Chart {
+            least_width: 400.0,
+            tallest: 0.62,
+            ..self.charted("Data and model", self.images())
+        }
+    }
+
+    /// What the model leaves of the data; `None` for data along a cut.
+    pub(super) fn residual(&self) -> Option<Panel> {
+        if self.target.cut.is_some() {
+            return None;
+        }
+        let view = self.view();
+        let mut panel = empty(&view, "Residual: (data − model)/σ");
+        panel.palette = Palette::Diverging;
+        panel.bar = Some(ColourBar {
+            axis: Axis::new("", Unit::plain("σ"), Scale::Linear),
+            lo: -END,
+            hi: END,
+        });
+        let colour = |r: f64| Palette::Diverging.colour(0.5 + 0.5 * r / END);
+        let picture = view.picture(&self.deviations, colour);
+        panel.push(Layer::of(PICTURE, What::Picture(picture)));
+        Some(panel)
     }
 
     /// Ends of the colours of data and model: from the data, which the model may exceed.
@@ -49,25 +56,10 @@ impl Report<'_> {
         let some = self.data.iter().any(|v| *v > 0.0);
         let (lo, hi) = self.range.over(if some { &self.data } else { &self.model });
         match self.range {
-            ColourRange::Percentiles(..) => (lo, self.range.over(&self.model).1.max(hi)),
+            ColourRange::Brightest | ColourRange::Percentiles(..) => {
+                (lo, self.range.over(&self.model).1.max(hi))
+            }
             ColourRange::Decades(_) | ColourRange::Ends(..) => (lo, hi),
         }
-    }
-
-    /// The deviation at the ends of the colours: that of all but a hundredth of the data.
-    pub(super) fn end(&self) -> f64 {
-        let mut all: Vec<f64> = (self.deviations.iter())
-            .filter(|r| r.is_finite())
-            .map(|r| r.abs())
-            .collect();
-        all.sort_by(f64::total_cmp);
-        let at = all.len().saturating_sub(1) * 99 / 100;
-        all.get(at).copied().unwrap_or(LEAST).max(LEAST).ceil()
-    }
-
-    /// Number of data whose deviation is beyond the ends of the colours.
-    pub(super) fn beyond(&self) -> usize {
-        let end = self.end();
-        self.deviations.iter().filter(|r| r.abs() > end).count()
     }
 }

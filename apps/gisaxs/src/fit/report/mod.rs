@@ -2,16 +2,20 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `answer` | the result in sentences |
 //! | `maps` | data, model and residual of an image |
+//! | `histogram` | residuals next to the normal distribution |
 //! | `cuts` | data with error bars, model and residual along cuts |
 //! | `correlations` | the correlation matrix |
 //! | `convergence` | χ² over the models computed |
 //! | `parameters` | values with uncertainties, as a table and as JSON |
 //! | `page` | the HTML page |
 
+mod answer;
 mod convergence;
 mod correlations;
 mod cuts;
+mod histogram;
 mod maps;
 mod page;
 mod parameters;
@@ -21,7 +25,7 @@ pub use parameters::{json, with_error};
 
 use super::{Fitted, Target};
 use crate::GisaxsError;
-use crate::image::{Axes, ColourRange, Cut, View, brightest};
+use crate::image::{Axes, ColourRange, Cut, View, brightest_cuts};
 use crate::mesh_form_factor::Watch;
 use crate::scattering::dwba::Scene;
 use greenup_report::chart::{Chart, Ink, Panel, Series, Sign};
@@ -46,6 +50,11 @@ pub struct Report<'a> {
     cuts: Vec<Cut>,
     axes: Axes,
     range: ColourRange,
+}
+
+/// χ² per degree of freedom, the same digits everywhere.
+fn chi2(value: f64) -> String {
+    greenup_report::si::three(value)
 }
 
 /// Series of the figures; that of pictures has no name.
@@ -77,7 +86,7 @@ impl<'a> Report<'a> {
             .collect();
         let cuts = match target.cut {
             Some(cut) => vec![cut],
-            None if cuts.is_empty() => brightest(&data, &scene.detector),
+            None if cuts.is_empty() => brightest_cuts(&data, &View::new(&scene, axes)),
             None => cuts.iter().map(|c| c.of_beam(&scene)).collect(),
         };
         for cut in &cuts {
@@ -111,14 +120,17 @@ impl<'a> Report<'a> {
     /// # Errors
     /// A cut misses the detector.
     pub fn chart(&self) -> Result<Chart, GisaxsError> {
-        let mut panels = self.maps();
+        let mut panels = self.images();
+        panels.extend(self.residual());
         let cuts = self.cut_panels()?;
         // Of an image the residual is a map already.
         let each = if panels.is_empty() { 2 } else { 1 };
+        let image = each == 1;
         panels.extend(cuts.into_iter().flat_map(|c| c.into_iter().take(each)));
+        panels.iter_mut().for_each(|p| p.shares_x &= !image);
         panels.push(self.convergence_panel());
         let mut chart = self.charted("Fit", panels);
-        chart.least_width = 270.0;
+        chart.least_width = if image { 270.0 } else { f64::INFINITY };
         Ok(chart)
     }
 

@@ -1,12 +1,15 @@
 //! The HTML page of a fit.
 
-use super::Report;
+use super::{Report, chi2};
 use crate::GisaxsError;
 use crate::fit::{FitInput, Noise};
 use crate::image::{AXES_NOTE, figure::UNIT, headline};
+use greenup_report::chart::Chart;
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::three;
+use greenup_report::si::{percent, si, three};
 use std::path::Path;
+
+const CUTS_CAPTION: &str = "Bars: one standard deviation of the data.";
 
 /// Where a fit comes from.
 pub struct Sources<'a> {
@@ -29,34 +32,16 @@ pub struct Sources<'a> {
 /// # Errors
 /// A cut misses the detector, or the page cannot be rendered.
 pub fn page(report: &Report, sources: &Sources) -> Result<Vec<u8>, GisaxsError> {
-    let found = report.found;
-    let mut sections = Vec::new();
-    if report.target.cut.is_none() {
-        sections.push(report.maps_section());
-    }
-    sections.push(report.cuts_section()?);
-    sections.push(report.parameters_section());
-    sections.push(report.convergence_section());
+    let mut sections = vec![report.result_section()?];
+    sections.extend(report.residuals_section());
+    sections.extend(report.cuts_section()?);
+    sections.push(report.convergence_section(sources.seconds));
     sections.push(report.input_section(sources)?);
-    let name = sources.path.file_stem().unwrap_or_default();
-    let mut facts = vec![
-        Fact::new("χ² per degree of freedom", format!("{:.4}", found.chi2)),
-        Fact::new("data", found.points.to_string()),
-        Fact::new("parameters", found.values.len().to_string()),
-        Fact::new("models computed", found.models.to_string()),
-        Fact::new("duration", format!("{:.1} s", sources.seconds)),
-    ];
-    if !found.at_bounds.is_empty() {
-        facts.push(Fact::new("at a bound", found.at_bounds.join(", ")));
-    }
-    let warnings = found.warnings(report.target);
-    if !warnings.is_empty() {
-        facts.push(Fact::new("not known", warnings.join("; ")));
-    }
+    let stem = sources.path.file_stem().unwrap_or_default();
+    let file = sources.path.file_name().unwrap_or_default();
     let page = Page {
-        title: format!("Fit: {}", name.to_string_lossy()),
-        subtitle: found.termination.clone(),
-        headline: facts,
+        title: format!("Fit: {}", stem.to_string_lossy()),
+        answer: report.answer(&file.to_string_lossy()),
         sections,
         provenance: headline(&sources.provenance),
         ..Page::default()
@@ -65,14 +50,33 @@ pub fn page(report: &Report, sources: &Sources) -> Result<Vec<u8>, GisaxsError> 
 }
 
 impl Report<'_> {
-    fn maps_section(&self) -> Section {
-        let (lo, hi) = self.ends();
+    /// Parameters on the left; data and model on the right.
+    fn result_section(&self) -> Result<Section, GisaxsError> {
+        let mut figures: Vec<Figure> = match self.target.cut {
+            None => vec![Figure::chart(&self.images_chart(), &self.images_caption()).wide()],
+            Some(_) => (self.cut_charts()?.iter())
+                .map(|c| Figure::chart(c, CUTS_CAPTION).wide())
+                .collect(),
+        };
+        let caption = "Near ±1 the data hardly tell the two parameters apart.";
+        figures.extend((self.correlations()).map(|c| Figure::chart(&c, caption).aside()));
+        // An image has a section of its own for them.
+        let residuals = self.target.cut.map(|_| self.residuals_figure().aside());
+        figures.extend(residuals);
+        Ok(Section {
+            id: "parameters".into(),
+            title: "Parameters, data and model".into(),
+            beside: true,
+            figures_last: true,
+            figures,
+            tables: vec![self.parameters()],
+            ..Section::default()
+        })
+    }
+
+    fn images_caption(&self) -> String {
         let out = self.data.iter().filter(|d| d.is_nan()).count();
-        let mut caption = format!(
-            "Data and model have one scale of colours, from {} to {} {UNIT}; cuts dashed. {AXES_NOTE}",
-            three(lo),
-            three(hi)
-        );
+        let mut caption = format!("Marks at the edges: the cuts below. {AXES_NOTE}");
         if let Some(note) = self.range.note() {
             caption.push_str(&format!(" {note}"));
         }
@@ -82,86 +86,67 @@ impl Report<'_> {
                 self.data.len()
             ));
         }
-        let mut residual = format!(
-            "In standard deviations of the data, {}.",
-            self.noise_words()
-        );
-        let beyond = self.beyond();
-        if beyond > 0 {
-            residual.push_str(&format!(
-                " {beyond} pixels deviate by more than {} σ, the ends of the colours.",
-                self.end()
-            ));
-        }
-        let captions = [caption, "On the scale of the data.".into(), residual];
-        let figures = (self.map_charts().iter().zip(captions))
-            .map(|(chart, caption)| Figure::chart(chart, &caption).wide())
-            .collect();
-        Section {
-            id: "maps".into(),
-            title: "Images".into(),
-            figures,
-            ..Section::default()
-        }
+        caption
     }
 
-    fn noise_words(&self) -> String {
-        match self.target.noise {
-            Noise::Poisson => "as of counts: signed roots of the Poisson deviance".into(),
-            Noise::Relative => format!(
-                "{:.3} of the intensity, estimated from the scatter",
-                self.found.noise_scale
-            ),
-            Noise::Uniform => format!(
-                "{:.3e} everywhere, estimated from the scatter",
-                self.found.noise_scale
-            ),
-        }
+    fn residuals_figure(&self) -> Figure {
+        let (noise, found) = (self.noise_words(), self.distribution());
+        Figure::chart(
+            &self.residuals_chart(),
+            &format!("σ of the data: {noise}. {found}"),
+        )
     }
 
-    fn cuts_section(&self) -> Result<Section, GisaxsError> {
-        let caption = "Bars: one standard deviation of the data. Below: what is left, in standard deviations. \
-                       A drag over a panel enlarges a part of it.";
-        let tables = match self.target.cut {
-            Some(_) => vec![self.table()?],
-            None => Vec::new(),
-        };
-        Ok(Section {
-            id: "cuts".into(),
-            title: if tables.is_empty() {
-                "Cuts"
-            } else {
-                "Data and model"
-            }
-            .into(),
-            figures: vec![Figure::chart(&self.cuts_chart()?, caption).wide()],
-            tables,
+    /// The map of an image's residuals and their histogram.
+    fn residuals_section(&self) -> Option<Section> {
+        self.target.cut.is_none().then(|| Section {
+            id: "residuals".into(),
+            title: "Residuals".into(),
+            figures: vec![self.residuals_figure()],
             ..Section::default()
         })
     }
 
-    fn parameters_section(&self) -> Section {
-        let caption = "Correlations near ±1: the data hardly tell the two parameters apart.";
-        let figures = self.correlations().map(|c| Figure::chart(&c, caption));
-        let bounds: Vec<String> = (self.found.at_bounds.iter())
-            .map(|path| format!("{path} is at one of its bounds: its uncertainty has no meaning."))
-            .collect();
-        Section {
-            id: "parameters".into(),
-            title: "Parameters".into(),
-            paragraphs: bounds,
-            figures: figures.into_iter().collect(),
-            tables: vec![self.parameters()],
-            ..Section::default()
+    fn noise_words(&self) -> String {
+        match self.target.noise {
+            Noise::Poisson => "as of counts, signed roots of the Poisson deviance".into(),
+            Noise::Relative => format!(
+                "{} of the intensity, estimated from the scatter",
+                percent(self.found.noise_scale)
+            ),
+            Noise::Uniform => format!(
+                "{} {UNIT} everywhere, estimated from the scatter",
+                three(self.found.noise_scale)
+            ),
         }
     }
 
-    fn convergence_section(&self) -> Section {
+    /// Cuts through an image; of data along a cut, its points.
+    fn cuts_section(&self) -> Result<Option<Section>, GisaxsError> {
+        if self.target.cut.is_some() {
+            return Ok(Some(Section {
+                id: "points".into(),
+                title: "Points".into(),
+                folded: true,
+                tables: vec![self.table()?],
+                ..Section::default()
+            }));
+        }
+        let one = |chart: &Chart| Figure {
+            wide: self.cuts.len() == 1,
+            ..Figure::chart(chart, CUTS_CAPTION)
+        };
+        Ok((!self.cuts.is_empty()).then_some(Section {
+            id: "cuts".into(),
+            title: "Cuts".into(),
+            figures: self.cut_charts()?.iter().map(one).collect(),
+            ..Section::default()
+        }))
+    }
+
+    fn convergence_section(&self, seconds: f64) -> Section {
         let found = self.found;
-        let mut paragraphs = vec![format!(
-            "{} models, those of derivatives included. The iteration {}.",
-            found.models, found.termination
-        )];
+        let mut paragraphs = vec![format!("The iteration {}.", found.termination)];
         if found.starts.len() > 1 {
             let least = found.starts.iter().copied().fold(f64::INFINITY, f64::min);
             let near = found.starts.iter().filter(|c| **c < 1.001 * least).count();
@@ -175,8 +160,16 @@ impl Report<'_> {
         Section {
             id: "convergence".into(),
             title: "Convergence".into(),
+            folded: true,
             paragraphs,
+            items: vec![
+                Fact::new("χ² per degree of freedom", chi2(found.chi2)),
+                Fact::new("Data", found.points.to_string()),
+                Fact::new("Models computed", found.models.to_string()),
+                Fact::new("Duration", si(seconds, "s")),
+            ],
             figures: vec![Figure::chart(&self.convergence(), caption).wide()],
+            tables: vec![self.way()],
             ..Section::default()
         }
     }
@@ -193,7 +186,6 @@ impl Report<'_> {
         let top = used.iter().copied().fold(0.0, f64::max);
         let sum: f64 = used.iter().sum();
         let items = vec![
-            Fact::new("Command", &*sources.command),
             Fact::new(
                 "Data",
                 format!(
@@ -214,16 +206,24 @@ impl Report<'_> {
                 ),
             ),
         ];
-        let mut figures: Vec<Figure> = (sources.texts.iter())
-            .map(|(name, text)| Figure::folded(name, text))
-            .collect();
         let fitted = self.target.sample(&self.found.values)?.text();
-        figures.push(Figure::folded("The sample with the fitted values", &fitted));
+        let mut copied = vec![
+            Fact::new("The sample with the fitted values", fitted),
+            Fact::new("Command", &*sources.command),
+        ];
+        copied.extend(
+            sources
+                .texts
+                .iter()
+                .map(|(name, text)| Fact::new(name, &**text)),
+        );
         Ok(Section {
             id: "input".into(),
-            title: "Input".into(),
+            title: "Input, and the sample with the fitted values".into(),
+            short: "Input".into(),
+            folded: true,
             items,
-            figures,
+            copied,
             ..Section::default()
         })
     }

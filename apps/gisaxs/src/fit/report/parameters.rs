@@ -15,7 +15,7 @@ pub fn with_error(value: f64, error: f64) -> (String, String) {
         } else {
             "not known".into()
         };
-        return (format!("{value:.6}"), error);
+        return (plain(value), error);
     }
     let last = error.log10().floor() as i32 - 1;
     let size = value.abs().max(error);
@@ -31,16 +31,18 @@ pub fn with_error(value: f64, error: f64) -> (String, String) {
 
 /// A number as in an input file.
 fn plain(v: f64) -> String {
-    if v == 0.0 || (1e-4..1e7).contains(&v.abs()) {
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    if v == 0.0 || (1e-4..1e6).contains(&v.abs()) {
         let digits = (5.0 - v.abs().max(1e-4).log10().floor()).clamp(0.0, 9.0) as usize;
-        let text = format!("{v:.digits$}");
-        if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        } else {
-            text
-        }
-    } else {
-        format!("{v:.4e}")
+        return trimmed(&format!("{v:.digits$}"));
+    }
+    let text = format!("{v:.4e}");
+    match text.split_once('e') {
+        Some((digits, power)) => format!("{}e{power}", trimmed(digits)),
+        None => text,
     }
 }
 
@@ -68,38 +70,55 @@ pub fn json(target: &Target, found: &Fitted) -> Value {
     })
 }
 
+/// A value with its uncertainty and unit: `5.012 ± 0.021 nm`.
+fn stated(value: f64, error: f64, unit: &str) -> String {
+    let (value, error) = with_error(value, error);
+    format!("{value} ± {error} {unit}").trim_end().to_owned()
+}
+
 impl Report<'_> {
-    /// A row a parameter.
+    /// A parameter's value with its uncertainty, which has no meaning at a bound, and unit.
+    pub(super) fn stated(&self, k: usize) -> String {
+        let (path, found) = (&self.target.free[k].path, self.found);
+        if found.at_bounds.contains(path) {
+            return format!("{} {}, at a bound", plain(found.values[k]), unit(path));
+        }
+        stated(found.values[k], found.errors[k], unit(path))
+    }
+
+    /// A row a parameter: its value, and where that lies between its bounds.
     pub(super) fn parameters(&self) -> Table {
         let found = self.found;
         let names = self.names();
-        let unknown = |v: f64, text: String| {
-            if v.is_finite() {
-                Cell::number(v, text)
-            } else {
-                Cell::text("unknown")
-            }
-        };
+        let mark = |f: &Free| found.at_bounds.contains(&f.path).then_some("bad");
         Columns::<(usize, &Free)>::new()
-            .text(
+            .cell(
                 "parameter",
                 "its path in the sample's input file",
-                |(k, _)| names[*k].clone(),
+                |(k, f)| Cell::text(names[*k].clone()).marked(mark(f)),
             )
-            .cell("value", "fitted value", |(k, f)| {
-                let value = found.values[*k];
-                let at_bound = found.at_bounds.contains(&f.path);
-                Cell::number(value, with_error(value, found.errors[*k]).0)
-                    .marked(at_bound.then_some("bad"))
+            .cell("value ± σ", "σ: one standard deviation", |(k, f)| {
+                Cell::number(found.values[*k], self.stated(*k)).marked(mark(f))
             })
-            .cell("± σ", "uncertainty, one standard deviation", |(k, _)| {
-                let error = found.errors[*k];
-                unknown(error, with_error(found.values[*k], error).1)
-            })
-            .cell("relative", "uncertainty over value", |(k, _)| {
-                let relative = (found.errors[*k] / found.values[*k]).abs();
-                unknown(relative, format!("{:.2} %", 100.0 * relative))
-            })
+            .cell(
+                "from … to",
+                "where the value is between its bounds",
+                |(k, f)| {
+                    let share = f.share(found.values[*k]);
+                    Cell::number(share, format!("{} … {}", plain(f.from), plain(f.to)))
+                        .placed(share)
+                        .marked(mark(f))
+                },
+            )
+            .table("", self.target.free.iter().enumerate())
+    }
+
+    /// Where the best start began and what it reached.
+    pub(super) fn way(&self) -> Table {
+        let found = self.found;
+        let names = self.names();
+        Columns::<(usize, &Free)>::new()
+            .text("parameter", "", |(k, _)| names[*k].clone())
             .shown(
                 "start",
                 "where the best start began; with a swarm the best of its first positions",
@@ -112,13 +131,9 @@ impl Report<'_> {
                 plain,
                 |(k, _)| found.swarm.as_ref().map(|s| s[*k]),
             )
-            .shown("from", "lower bound", plain, |(_, f)| f.from)
-            .shown("to", "upper bound", plain, |(_, f)| f.to)
-            .text("unit", "of the value", |(_, f)| unit(&f.path).to_owned())
-            .table(
-                "Uncertainties are one standard deviation.",
-                self.target.free.iter().enumerate(),
-            )
+            .where_known()
+            .text("unit", "", |(_, f)| unit(&f.path).to_owned())
+            .table("", self.target.free.iter().enumerate())
     }
 }
 
@@ -136,10 +151,10 @@ mod tests {
         assert_eq!(text(120.4, 15.0), "120 ± 15");
         assert_eq!(text(2.99874e8, 1.13e5), "2.9987e8 ± 0.0011e8");
         assert_eq!(text(2.5e-6, 1.0e-8), "2.500e-6 ± 0.010e-6");
-        assert_eq!(text(1.0, f64::INFINITY), "1.000000 ± not known");
+        assert_eq!(text(1.0, f64::INFINITY), "1 ± not known");
         assert_eq!(
             (plain(2.0), plain(0.0025), plain(1e10)),
-            ("2".into(), "0.0025".into(), "1.0000e10".into())
+            ("2".into(), "0.0025".into(), "1e10".into())
         );
     }
 }

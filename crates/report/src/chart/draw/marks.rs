@@ -105,22 +105,22 @@ pub(super) fn marks(
 
 /// Many marks in units that are the same at all widths, and a name that is.
 fn cloud(f: &Frame, shown: &[(&Mark, (f64, f64))]) -> (String, String) {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut d = String::new();
-    let mut add = |v: f64| {
-        for byte in v.to_bits().to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    };
-    for v in [f.x.lo, f.x.hi, f.y.lo, f.y.hi] {
-        add(v);
-    }
-    for (m, p) in shown {
-        add(m.x);
-        add(m.y);
+    for (_, p) in shown {
         let unit = |v: f64, size: f64| (CLOUD_UNITS * v / size).round() as i64;
         let (x, y) = (unit(p.0, f.area.width), unit(p.1, f.area.height));
         let _ = write!(d, "M{x} {y}h0");
     }
-    (format!("c{hash:x}"), d)
+    (name_of(f, shown.iter().map(|(m, _)| (m.x, m.y))), d)
+}
+
+/// A name that other points do not have; at all widths the same.
+pub(super) fn name_of(f: &Frame, points: impl Iterator<Item = (f64, f64)>) -> String {
+    let ends = [(f.x.lo, f.x.hi), (f.y.lo, f.y.hi)].into_iter();
+    let values = ends.chain(points).flat_map(|(a, b)| [a, b]);
+    let bytes = values.flat_map(|v| v.to_bits().to_le_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    format!("c{hash:x}")
 }

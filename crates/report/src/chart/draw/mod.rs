@@ -13,13 +13,16 @@ pub(super) use frame::{Frame, open, values};
 pub(super) use tags::tags;
 pub(super) use ticks::{Tick, ticks};
 
-use super::canvas::{Canvas, Rect, path, px};
+use super::canvas::{CLOUD_UNITS, Canvas, Rect, path, px};
 use super::ink::{Ink, Palette};
 use super::text::SMALL;
 use super::{Chart, Layer, Mark, Panel, What};
 use boxes::{bar_text, draw_cell, draw_nodes};
 use later::{Later, tip};
-use marks::marks;
+use marks::{marks, name_of};
+
+/// Points from which the drawings of a page share one copy of a line.
+const LONG: usize = 200;
 
 /// Draws the layers inside of the plotting area and the texts over them. Tips are appended to `tips`.
 pub(super) fn layers(
@@ -62,6 +65,14 @@ fn draw(
             dash,
             tip: text,
         } => {
+            let shared = c.is_page() && points.len() > LONG;
+            let scaled = |p: &(f64, f64)| match shared {
+                true => (
+                    (CLOUD_UNITS * p.0 / f.area.width).round(),
+                    (CLOUD_UNITS * p.1 / f.area.height).round(),
+                ),
+                false => *p,
+            };
             let mut d = String::new();
             for run in points
                 .iter()
@@ -70,7 +81,7 @@ fn draw(
                 .split(|p| !(p.0.is_finite() && p.1.is_finite()))
             {
                 if run.len() > 1 {
-                    d.push_str(&path(run));
+                    d.push_str(&path(&run.iter().map(scaled).collect::<Vec<_>>()));
                 }
             }
             if d.is_empty() {
@@ -87,9 +98,13 @@ fn draw(
             } else {
                 "fill=\"none\" stroke-linejoin=\"round\" vector-effect=\"non-scaling-stroke\""
             };
-            c.raw(&format!(
-                "<path d=\"{d}\" {look} stroke=\"{css}\" stroke-width=\"{width}\"{dash}{t}/>"
-            ));
+            let look = format!("{look} stroke=\"{css}\" stroke-width=\"{width}\"{dash}{t}");
+            if shared {
+                let name = format!("{}l", name_of(f, points.iter().copied()));
+                c.cloud((name, d), f.area, &look);
+            } else {
+                c.raw(&format!("<path d=\"{d}\" {look}/>"));
+            }
         }
         What::Band { points } => {
             let side = |pick: &dyn Fn(&(f64, f64, f64)) -> f64| -> Vec<(f64, f64)> {

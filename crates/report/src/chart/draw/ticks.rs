@@ -1,10 +1,14 @@
 //! Axes: grid, ticks and their labels.
 
 use super::Frame;
-use crate::chart::canvas::{Anchor, Canvas, Type};
+use crate::chart::canvas::{Anchor, Canvas, Type, px};
 use crate::chart::ink::Ink;
 use crate::chart::text::{ROW, SMALL, fit, wrap};
-use crate::chart::{Panel, Scale};
+use crate::chart::{Axis, Panel, Scale};
+use std::fmt::Write as _;
+
+/// Length of tick marks, pixels.
+const MARK: f64 = 4.0;
 
 /// A tick: its value and label.
 pub(in crate::chart) type Tick = (f64, String);
@@ -30,6 +34,23 @@ pub(in crate::chart) fn ticks(
         a.height,
         c.css(Ink::Quiet)
     ));
+    let numbers = |axis: &Axis| !matches!(axis.scale, Scale::Names(_));
+    // Without grid lines marks lead from the labels to the axes.
+    if !panel.grid && numbers(&panel.x) && numbers(&panel.y) {
+        let mut d = String::new();
+        for (v, _) in x {
+            let p = a.left + a.width * f.x.share(*v);
+            let _ = write!(d, "M{} {}v{MARK}", px(p), px(a.bottom()));
+        }
+        for (v, _) in y {
+            let p = a.top + a.height * (1.0 - f.y.share(*v));
+            let _ = write!(d, "M{} {}h-{MARK}", px(a.left), px(p));
+        }
+        c.raw(&format!(
+            "<g class=\"grid\"><path d=\"{d}\" fill=\"none\" stroke=\"{}\"/></g>",
+            c.css(Ink::Quiet)
+        ));
+    }
     c.raw("<g class=\"ty\">");
     let mut last = f64::INFINITY;
     for (v, label) in y {
@@ -44,6 +65,10 @@ pub(in crate::chart) fn ticks(
     }
     c.raw("</g><g class=\"tx\">");
     let mut bottom = a.bottom() + 4.0;
+    if panel.shares_x {
+        c.raw("</g>");
+        return bottom;
+    }
     let named = matches!(panel.x.scale, Scale::Names(_));
     let limit = if named {
         (a.width / x.len().max(1) as f64 - 4.0).max(40.0)

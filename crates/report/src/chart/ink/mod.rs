@@ -19,6 +19,8 @@ pub enum Ink {
     Series(usize),
     /// A warning: above the roof, wrong.
     Bad,
+    /// A grey of middle lightness, for lines over all colours of a scale.
+    Middle,
     /// A level of the colour scale, 0 to 1.
     Shade(f64),
     /// Text on a [`Ink::Shade`].
@@ -128,9 +130,11 @@ impl Ink {
             Self::Paper => "var(--paper)".into(),
             Self::Bad => "var(--bad)".into(),
             Self::Series(i) => format!("var(--c{})", i % COLOURS),
-            Self::Shade(_) | Self::OnShade(_) | Self::Diverge(_) | Self::OnDiverge(_) => {
-                fixed(self, style)
-            }
+            Self::Middle
+            | Self::Shade(_)
+            | Self::OnShade(_)
+            | Self::Diverge(_)
+            | Self::OnDiverge(_) => fixed(self, style),
         }
     }
 }
@@ -147,6 +151,7 @@ fn fixed(ink: Ink, style: Style) -> String {
         Ink::Paper => pick("#ffffff", "#161d24"),
         Ink::Bad => pick("#b00020", "#ff7b86"),
         Ink::Series(i) => pick(LIGHT[i % COLOURS], DARK[i % COLOURS]),
+        Ink::Middle => "#808080".into(),
         Ink::Shade(level) => hex(shade(level)),
         Ink::Diverge(level) => hex(diverge(level)),
         Ink::OnShade(level) if level > 0.55 => "#000000".into(),

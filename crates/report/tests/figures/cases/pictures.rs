@@ -87,6 +87,11 @@ pub fn all() -> Vec<(&'static str, Chart)> {
     data.panels.push(signed(-3.0, "σ"));
     data.panels.push(signed(-1e9, LONG));
     data.least_width = 250.0;
+    // Both have one bar, next to each other and below each other.
+    let mut same = picture(Height::Equal, 1.0);
+    same.panels[0].title = "Data".into();
+    same.panels.extend(picture(Height::Equal, 1.0).panels);
+    same.panels.push(signed(-3.0, "σ"));
     let matrix = |n: usize, name: &str| {
         let names: Vec<String> = (0..n).map(|k| format!("{name}{k}")).collect();
         let axis = || Axis::new("", Unit::None, Scale::Names(names.clone()));
@@ -119,6 +124,7 @@ pub fn all() -> Vec<(&'static str, Chart)> {
     };
     vec![
         ("images on a diverging scale", data),
+        ("images on one scale", same),
         ("a matrix of two", matrix(2, "a")),
         ("a matrix of 40 with long names", matrix(40, LONG)),
     ]
