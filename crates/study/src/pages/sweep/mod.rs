@@ -1,6 +1,7 @@
 //! The HTML page of the analysis of a sweep.
 
 pub mod answer;
+mod best;
 pub mod course;
 pub mod figures;
 pub mod findings;

@@ -124,10 +124,10 @@ pub(super) fn trials(a: &Analysis, sweep: &Sweep) -> Table {
     rows.sort_by(|x, y| x.time_s.total_cmp(&y.time_s));
     let caption = match rows.len() > TRIALS {
         true => format!(
-            "The {TRIALS} fastest of {} configs; `trials.csv` has all",
+            "The {TRIALS} fastest of {} configs; trials.csv has all",
             rows.len()
         ),
-        false => "All configs; `trials.csv` has failed ones too".to_owned(),
+        false => "All configs; trials.csv has failed ones too".to_owned(),
     };
     rows.truncate(TRIALS);
     Columns::<MeasuredConfig>::new()
