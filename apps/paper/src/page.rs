@@ -78,6 +78,7 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
                 html: image(&format!("figures/{name}.png"), &about),
                 caption: draw.caption(records)?,
                 wide: item.draw.len() == 1,
+                ..Figure::default()
             });
         }
         let pairs = (item.quoted.iter())

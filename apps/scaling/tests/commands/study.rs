@@ -115,7 +115,7 @@ fn a_study_continues_and_its_table_is_drawn() {
     let folder = dir.path().join("out");
     let file = |name: &str| folder.join(name).display().to_string();
     let table = ok(&["--study", &folder.display().to_string()]);
-    assert!(table.contains("| fmm-weak | 2 |"), "{table}");
+    assert!(table.contains("fmm-weak: "), "{table}");
     assert!(table.contains("Mean error"), "{table}");
     ok(&["fmm", "--study", &file("scaling.json"), "-o", &file("x.md")]);
     ok(&["--study", &file(""), "-o", &file("x.svg")]);

@@ -1,11 +1,12 @@
 //! What a study of scaling writes and prints.
 
-use crate::pages::study::{devices, figure, limits, page, rounds, table};
+use crate::pages::study::{devices, figure, limits, mean_error, page, rounds, table};
 use crate::study::ScalingStudy;
 use greenup_app::print;
 use greenup_files::FileError;
 use greenup_files::ours::write;
 use greenup_report::chart::FileStyle;
+use greenup_report::si::percent;
 use std::path::Path;
 
 /// The files in its folder, beside its runs.
@@ -54,6 +55,12 @@ pub fn show(study: &ScalingStudy) {
         rounds(study.rounds),
         study.link
     ));
+    if let Some(e) = mean_error(study) {
+        print::line(format!(
+            "Mean error of the predicted times on several {what}: {}.",
+            percent(e)
+        ));
+    }
     if study.interrupted {
         print::warn("interrupted: these are the measurements so far");
     }

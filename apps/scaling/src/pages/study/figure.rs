@@ -47,10 +47,11 @@ pub fn figure(study: &ScalingStudy) -> Chart {
         .flat_map(|p| RATIOS.iter().filter_map(|r| Some((r.measured)(p)?.hi)));
     let top = values.fold(TOP, |top, v| top.max(1.05 * v));
     let most = study.counts.iter().copied().max().unwrap_or(1) as f64;
-    let cases: Vec<(usize, &Measured)> = all.iter().copied().enumerate().collect();
     let panels = (names(&all).into_iter())
         .flat_map(|name| {
-            let own: Vec<_> = (cases.iter().filter(|c| c.1.application == name).copied()).collect();
+            let own = all.iter().copied().filter(|a| a.application == name);
+            // Each row has the colours from the first on.
+            let own: Vec<(usize, &Measured)> = own.enumerate().collect();
             let panels = RATIOS.iter().map(|r| {
                 let x = Axis::new(devices(study.gpus), Unit::None, Scale::Log2);
                 let y = Axis::new(r.name, Unit::None, Scale::Linear).over(0.0, top);
@@ -62,8 +63,8 @@ pub fn figure(study: &ScalingStudy) -> Chart {
         .collect();
     Chart {
         title: format!("Scaling over {} of {}", devices(study.gpus), study.device),
-        series: (cases.iter())
-            .map(|(k, _)| Series::new("", Ink::Series(*k), Sign::Dot))
+        series: (0..all.len())
+            .map(|k| Series::new("", Ink::Series(k), Sign::Dot))
             .collect(),
         panels,
         notes: vec![
@@ -100,7 +101,7 @@ fn names<'a>(cases: &[&'a Measured]) -> Vec<&'a str> {
 
 /// Adds the cases; `None` if none has the ratio.
 fn panel(mut panel: Panel, ratio: &Ratio, cases: &[(usize, &Measured)]) -> Option<Panel> {
-    panel.height = Height::Ratio(0.42);
+    panel.height = Height::Ratio(0.3);
     for &(k, a) in cases {
         let marks: Vec<Mark> = (a.points.iter())
             .filter_map(|p| {
@@ -147,4 +148,33 @@ fn panel(mut panel: Panel, ratio: &Ratio, cases: &[(usize, &Measured)]) -> Optio
     };
     (panel.layers).insert(0, Layer::of(0, ideal).inked(Ink::Quiet));
     Some(panel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn a_recorded_study_is_a_grid_with_clear_texts() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let text =
+            std::fs::read_to_string(root.join("sweeps/scaling_h100x2/scaling.json")).unwrap();
+        let mut study: ScalingStudy = serde_json::from_str(&text).unwrap();
+        let chart = figure(&study);
+        assert_eq!(chart.panels.len(), 2 * names(&by_application(&study)).len());
+        assert!(
+            chart
+                .panels
+                .iter()
+                .all(|p| p.y.range == chart.panels[0].y.range)
+        );
+        for width in [280.0, 400.0, 580.0, 840.0, 1200.0] {
+            assert_eq!(chart.faults(width), Vec::<String>::new());
+        }
+        for p in study.applications.iter_mut().flat_map(|a| &mut a.points) {
+            p.greenup = None;
+        }
+        assert_eq!(2 * figure(&study).panels.len(), chart.panels.len());
+    }
 }

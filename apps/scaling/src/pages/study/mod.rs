@@ -9,14 +9,14 @@ mod figure;
 mod table;
 
 pub use figure::figure;
-pub use table::{devices, limits, markdown, rounds, table};
+pub use table::{devices, limits, markdown, mean_error, rounds, table};
 
 use crate::study::ScalingStudy;
 use crate::study::measured::{Point, Series as Measured};
 use figure::by_application;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
-use table::{limit_table, lost, mean_error, summary};
+use table::{limit_table, lost, summary};
 
 /// Builds the page.
 pub fn page(study: &ScalingStudy) -> Page {

@@ -74,11 +74,14 @@ pub fn run(args: &WisdomListArgs) -> Result {
 pub(super) fn of_entries<'a, R: 'a>(all: Columns<'a, R>, of: fn(&R) -> &Entry) -> Columns<'a, R> {
     all.text("problem", "", move |r| of(r).problem.clone())
         .text("precision", "", move |r| of(r).precision.clone())
+        .detail()
         .text("device", "", move |r| of(r).device.title())
         .text("objective", "", move |r| of(r).objective.clone())
+        .kept()
         .si("time", "", "s", move |r| of(r).time_s)
         .kept()
         .si("energy", "", "J", move |r| of(r).energy_j)
+        .kept()
 }
 
 /// The constants that set a size or choose a variant, as far as their names tell.
