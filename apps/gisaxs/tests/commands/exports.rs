@@ -140,7 +140,8 @@ fn colours_are_percentiles() {
         succeeds(&mut bench.command(&format!("simulate small.toml -o a.svg {flags}")));
         fs::read_to_string(bench.at("a.svg")).unwrap()
     };
-    assert!(svg("").contains("percentiles 1 to 99.9"));
+    assert!(svg("").contains("percentile 99.9 of the intensities and at most 6 decades"));
+    assert!(svg("--percentiles 1,99.9").contains("percentiles 1 to 99.9"));
     assert!(svg("--percentiles 5:95").contains("percentiles 5 to 95"));
     assert!(!svg("--decades 3").contains("percentiles"));
     assert!(!svg("--cut alpha=0.3").contains("stroke=\"#ffffff\" stroke-width=\"3.4\""));

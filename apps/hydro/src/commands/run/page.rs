@@ -2,9 +2,11 @@
 
 use crate::commands::run::figures::Final;
 use crate::commands::run::report::{Outcome, shown_drift};
+use crate::output::Profile;
 use crate::problem::Standard;
 use crate::session::settings::Settings;
 use greenup_app::Result;
+use greenup_report::chart::Chart;
 use greenup_report::chart::axis::short;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::si;
@@ -17,56 +19,140 @@ pub fn page(s: &Settings, last: &Final, of: &Outcome) -> Result<String> {
     let problem = &last.h.problem;
     let own = problem.user().and_then(|u| u.name.as_deref());
     let name = problem.standard().map(Standard::name).or(own);
-    let mut figures = vec![Figure::chart(&last.picture(s), "The state at the end.").wide()];
-    let exact = last.exact_known(s);
-    figures.push(
-        Figure::chart(
-            &last.lines(s).chart(),
-            if exact {
-                "Fields along a line, with the exact solution."
-            } else {
-                "Fields along a line."
-            },
-        )
-        .wide(),
-    );
+    let name = name.unwrap_or_else(|| s.problem());
     let radial = last.profile(s);
-    if last.h.space.dim > 1 && radial.density_error().is_some() {
-        let caption = "Fields at all quadrature points over the distance from the origin.";
-        figures.push(Figure::chart(&radial.chart(), caption).wide());
-    }
-    let fields = Section {
-        id: "fields".into(),
-        title: "Fields".into(),
-        paragraphs: of.messages.clone(),
-        figures,
-        ..Section::default()
-    };
+    let (fields, more) = fields(s, last, &radial, &of.messages);
     let settings = Section {
         id: "settings".into(),
         title: "Settings".into(),
+        folded: true,
         items: (s.flags()?.into_iter())
             .map(|(flag, value)| Fact::new(&flag, value))
             .collect(),
         ..Section::default()
     };
     let page = Page {
-        title: format!("Hydrodynamics: {}", name.unwrap_or_else(|| s.problem())),
+        title: format!("Hydrodynamics: {name}"),
         subtitle: format!(
             "{} zones, {} unknowns, order {}; in the units of the problem",
             last.h.space.zones, of.counts.1, last.h.space.element.order
         ),
+        answer: answer(s, of, &radial),
         headline: vec![
-            Fact::new("t", short(of.report.t)),
-            Fact::new("steps", of.report.steps.to_string()),
-            Fact::new("energy drift", shown_drift(&of.report)),
             Fact::new("duration of the steps", si(of.wall_s, "s")),
             Fact::new("unknowns times steps", si(of.rate(), "/s")),
         ],
-        sections: vec![fields, settings],
+        sections: [fields].into_iter().chain(more).chain([settings]).collect(),
         footer: "Drift: change of the total energy over its initial value.".into(),
         provenance: of.provenance.facts(),
         ..Page::default()
     };
     Ok(page.render()?)
+}
+
+/// How the run ended, how far it is from the exact solution, and what to do next.
+fn answer(s: &Settings, of: &Outcome, radial: &Profile) -> Vec<String> {
+    let report = &of.report;
+    let (t, end) = (short(report.t), s.t_final());
+    let early = report.t < end;
+    let reached = if early {
+        format!("Stopped at t = {t} of {}", short(end))
+    } else {
+        format!("Reached t = {t}")
+    };
+    let drift = match report.energy_drift {
+        Some(_) => format!(
+            "the total energy drifted by {} of itself",
+            shown_drift(report)
+        ),
+        None => "the drift of the energy is not known, as a wall moves".into(),
+    };
+    let mut out = vec![format!("{reached} in {} steps; {drift}.", report.steps)];
+    let error = radial.density_error();
+    let shock = radial.shock().zip(radial.exact_shock());
+    if let Some(error) = error {
+        let shock = shock.map_or_else(String::new, |(computed, exact)| {
+            format!("; the shock is at {computed:.4}, exactly at {exact:.4}")
+        });
+        out.push(format!(
+            "Mean error of the density against the exact solution: {error:.4}{shock}."
+        ));
+    }
+    if !of.messages.is_empty() {
+        out.push("Read the remarks above the fields before you use them.".into());
+    }
+    let (refine, name) = (s.refine() + 1, s.problem());
+    out.push(match (early, error) {
+        (true, _) => format!("Next: more `--steps`, or none, to reach t = {}.", short(end)),
+        (false, Some(_)) => {
+            format!("Next: `--refine {refine}` halves the width of zones, and shows whether the error falls.")
+        }
+        (false, None) => format!(
+            "Next: `--refine {refine}` halves the width of zones, and shows whether {} still changes; no exact solution is known.",
+            if name.ends_with(".toml") { "the state" } else { name }
+        ),
+    });
+    out
+}
+
+/// The fields: in space the outer faces with the radial plot beside, and the planes in a section of their own.
+fn fields(
+    s: &Settings,
+    last: &Final,
+    radial: &Profile,
+    messages: &[String],
+) -> (Section, Option<Section>) {
+    let mut picture = last.picture(s);
+    let exact = last.exact_known(s);
+    let lines = last.lines(s).chart();
+    let lines = Figure::chart(
+        &lines,
+        if exact {
+            "Fields along a line, with the exact solution."
+        } else {
+            "Fields along a line."
+        },
+    );
+    let over_radius = (last.h.space.dim > 1 && radial.density_error().is_some()).then(|| {
+        let caption = "Fields at all quadrature points over the distance from the origin.";
+        Figure::chart(&radial.chart(), caption)
+    });
+    let mut section = Section {
+        id: "fields".into(),
+        title: "Fields".into(),
+        paragraphs: messages.to_vec(),
+        ..Section::default()
+    };
+    let faces = last.h.space.dim == 3 && picture.panels.len() > 1 && s.figures.slices.is_empty();
+    let faces = faces.then(|| picture.panels.pop()).flatten();
+    let Some(faces) = faces else {
+        section.figures = vec![
+            Figure::chart(&picture, "The state at the end.").wide(),
+            lines.wide(),
+        ];
+        section.figures.extend(over_radius.map(Figure::wide));
+        return (section, None);
+    };
+    let view = Chart {
+        panels: vec![faces],
+        ..picture.clone()
+    };
+    section.beside = true;
+    section.figures = vec![Figure::chart(&view, "The state at the end.").wide()];
+    let (beside, below) = match over_radius {
+        Some(radial) => (radial, Some(lines.wide())),
+        None => (lines, None),
+    };
+    section.figures.push(beside.aside());
+    picture.title = format!("Planes: {}", picture.title);
+    let planes = Section {
+        id: "planes".into(),
+        title: "Planes and lines".into(),
+        figures: [Figure::chart(&picture, "").wide()]
+            .into_iter()
+            .chain(below)
+            .collect(),
+        ..Section::default()
+    };
+    (section, Some(planes))
 }

@@ -13,40 +13,54 @@ pub struct Comparison {
     pub greenup: Option<f64>,
 }
 
-/// Comparisons of whole steps: partial over full assembly, and every order over the first.
-pub fn comparisons(rows: &[Row]) -> Vec<Comparison> {
-    let find = |order: usize, assembly: Assembly| {
-        rows.iter()
-            .find(|r| r.order == order && r.assembly == assembly && r.work == "step")
-    };
-    let mut out = Vec::new();
-    let mut compare = |what: String, base: Option<&Row>, new: Option<&Row>| {
-        let (Some(base), Some(new)) = (base, new) else {
-            return;
-        };
+fn step(rows: &[Row], order: usize, assembly: Assembly) -> Option<&Row> {
+    let same = |r: &&Row| r.order == order && r.assembly == assembly && r.work == "step";
+    rows.iter().find(same)
+}
+
+fn orders(rows: &[Row]) -> Vec<usize> {
+    let mut orders: Vec<usize> = rows.iter().map(|r| r.order).collect();
+    orders.dedup();
+    orders
+}
+
+impl Comparison {
+    fn new(what: String, base: Option<&Row>, new: Option<&Row>) -> Option<Self> {
+        let (base, new) = (base?, new?);
         let speedup = base.seconds / new.seconds;
         let greenup = base.joules.zip(new.joules).map(|(a, b)| a / b);
-        out.push(Comparison {
+        Some(Self {
             what,
             speedup,
             powerup: greenup.map(|g| g / speedup),
             greenup,
-        });
+        })
+    }
+}
+
+/// Comparisons of whole steps: partial over full assembly, with their spaces.
+pub fn of_assemblies(rows: &[Row]) -> Vec<(String, Comparison)> {
+    let one = |order: usize| {
+        let name = spaces(order);
+        let [base, new] = ASSEMBLIES.map(|a| step(rows, order, a));
+        let what = format!("{name}, partial over full assembly");
+        Some((name, Comparison::new(what, base, new)?))
     };
-    let mut orders: Vec<usize> = rows.iter().map(|r| r.order).collect();
-    orders.dedup();
-    for o in &orders {
-        let what = format!("{}, partial over full assembly", spaces(*o));
-        compare(what, find(*o, ASSEMBLIES[0]), find(*o, ASSEMBLIES[1]));
-    }
-    for o in orders.iter().skip(1) {
-        for kind in ASSEMBLIES {
-            let (new, old) = (spaces(*o), spaces(orders[0]));
-            let what = format!("{new} over {old}, {} assembly", kind.name());
-            compare(what, find(orders[0], kind), find(*o, kind));
-        }
-    }
-    out
+    orders(rows).into_iter().filter_map(one).collect()
+}
+
+/// The same, and every order over the first.
+pub fn comparisons(rows: &[Row]) -> Vec<Comparison> {
+    let orders = orders(rows);
+    let over_first = |order: usize, kind: Assembly| {
+        let (new, old) = (spaces(order), spaces(orders[0]));
+        let what = format!("{new} over {old}, {} assembly", kind.name());
+        Comparison::new(what, step(rows, orders[0], kind), step(rows, order, kind))
+    };
+    let others = orders.iter().skip(1);
+    let others = others.flat_map(|o| ASSEMBLIES.map(|kind| over_first(*o, kind)));
+    let assemblies = of_assemblies(rows).into_iter().map(|c| c.1);
+    assemblies.chain(others.flatten()).collect()
 }
 
 #[cfg(test)]

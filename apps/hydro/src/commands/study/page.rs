@@ -1,6 +1,6 @@
 //! The page of a study.
 
-use super::comparison::comparisons;
+use super::comparison::{Comparison, comparisons, of_assemblies};
 use super::power::power;
 use super::record::Study;
 use super::row::Row;
@@ -10,7 +10,7 @@ use greenup_app::{Result, print};
 use greenup_report::chart::FileStyle;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::provenance::Provenance;
-use greenup_report::si::si;
+use greenup_report::si::{si, three};
 
 impl Study {
     /// Writes the page, and the figure of the traces if there are any, beside the file of the rows.
@@ -76,6 +76,7 @@ pub fn page(study: &Study) -> Result<String> {
     let page = Page {
         title: "Hydrodynamics: steps and their parts".into(),
         subtitle: subtitle(&study.rows),
+        answer: answer(&study.rows),
         headline: headline(&study.rows),
         sections,
         footer: "Sedov problem after a few steps; corner: forces at the quadrature points; solve: conjugate gradients \
@@ -97,20 +98,71 @@ fn subtitle(rows: &[Row]) -> String {
     }
 }
 
+/// The row of a step whose cost is least, and that cost.
+fn least(rows: &[Row], cost: impl Fn(&Row) -> Option<f64>) -> Option<(&Row, f64)> {
+    let steps = rows.iter().filter(|r| r.work == "step");
+    let known = steps.filter_map(|r| Some((r, cost(r).filter(|c| c.is_finite())?)));
+    known.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Least time and energy of an unknown and step. Orders have different numbers of unknowns.
+fn bests(rows: &[Row]) -> [Option<(&Row, String)>; 2] {
+    let time = least(rows, |r| Some(r.seconds / r.unknowns.max(1) as f64));
+    let energy = least(rows, |r| r.joules_per_unknown);
+    [
+        time.map(|(r, t)| (r, si(t, "s"))),
+        energy.map(|(r, j)| (r, si(j, "J"))),
+    ]
+}
+
 fn headline(rows: &[Row]) -> Vec<Fact> {
-    let steps = || rows.iter().filter(|r| r.work == "step");
+    let names = ["least time", "least energy"];
+    (names.into_iter().zip(bests(rows)))
+        .filter_map(|(name, best)| {
+            let (row, value) = best?;
+            let name = format!("{name} per unknown and step: {}", row.name());
+            Some(Fact::new(&name, value))
+        })
+        .collect()
+}
+
+/// What partial assembly changes, what is best, and what to do next.
+fn answer(rows: &[Row]) -> Vec<String> {
     let mut out = Vec::new();
-    // Orders have different numbers of unknowns.
-    let each = |r: &Row| r.seconds / r.unknowns.max(1) as f64;
-    if let Some(r) = steps().min_by(|a, b| each(a).total_cmp(&each(b))) {
-        let name = format!("least time per unknown and step: {}", r.name());
-        out.push(Fact::new(&name, si(each(r), "s")));
+    let all = of_assemblies(rows);
+    let ends = |value: &dyn Fn(&Comparison) -> Option<f64>| -> Option<String> {
+        let known = all.iter().filter_map(|(name, c)| Some((name, value(c)?)));
+        let low = known.clone().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let high = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(if all.len() == 1 {
+            format!("{} at {}", three(low.1), low.0)
+        } else {
+            let (low, high) = ((three(low.1), low.0), (three(high.1), high.0));
+            format!("{} ({}) to {} ({})", low.0, low.1, high.0, high.1)
+        })
+    };
+    if let Some(speedup) = ends(&|c| Some(c.speedup)) {
+        let greenup = ends(&|c| c.greenup).map_or_else(String::new, |g| format!(", greenup {g}"));
+        out.push(format!(
+            "Partial over full assembly: speedup {speedup}{greenup}."
+        ));
     }
-    let each = |r: &Row| r.joules_per_unknown.unwrap_or(f64::INFINITY);
-    let least = steps().min_by(|a, b| each(a).total_cmp(&each(b)));
-    if let Some(r) = least.filter(|r| each(r).is_finite()) {
-        let name = format!("least energy per unknown and step: {}", r.name());
-        out.push(Fact::new(&name, si(each(r), "J")));
+    let [time, energy] = bests(rows);
+    if let Some((row, value)) = &time {
+        let also = match &energy {
+            Some((other, j)) if other.name() == row.name() => format!(" and energy, {j}"),
+            Some((other, j)) => format!("; {} the least energy, {j}", other.name()),
+            None => String::new(),
+        };
+        out.push(format!(
+            "{} takes the least time per unknown and step, {value}{also}.",
+            row.name()
+        ));
+        out.push(format!(
+            "Next: runs with these settings, `hydro run --order {} --assembly {}`.",
+            row.order,
+            row.assembly.name()
+        ));
     }
     out
 }
@@ -139,6 +191,14 @@ mod tests {
         assert_eq!(html.matches("No energy").count(), 1);
         assert!(!html.contains("greenup of") && !html.contains(">powerup<"));
         assert!(html.contains("speedup") && html.contains("Q2Q1"));
+        // Numbers of the answer are those of the table.
+        for words in [
+            "Partial over full assembly: speedup 1.00 at Q2Q1.",
+            "the least time per unknown and step, 500 µs.",
+            "Next: runs with these settings, <code>hydro run --order 2 --assembly full</code>",
+        ] {
+            assert!(html.contains(words), "{words}");
+        }
         let html = page(&Study::default()).unwrap();
         assert!(html.contains("Hydrodynamics"));
     }

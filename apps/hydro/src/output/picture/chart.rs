@@ -11,6 +11,8 @@ use greenup_report::chart::{
 
 /// Decades that logarithmic colours span at most, unless a range is set.
 const DECADES: i32 = 8;
+/// Width of the edges of zones, pixels.
+const EDGE: f64 = 0.7;
 /// Fields that vary less, relative to their values, are constant.
 const ROUNDING: f64 = 1e-9;
 
@@ -29,6 +31,8 @@ pub struct Common {
     exact: bool,
     /// Range of both axes of each panel.
     axes: Vec<((f64, f64), (f64, f64))>,
+    /// The earlier plane that a plane looks like in all scenes; only of planes that nobody asked for.
+    like: Vec<Option<usize>>,
     notes: Vec<String>,
 }
 
@@ -147,9 +151,28 @@ impl Common {
                 .flat_map(|s| &s.panels)
                 .any(|p| matches!(p, Shown::Line { exact, .. } if !exact.is_empty())),
             axes,
+            like: (0..panels)
+                .map(|k| {
+                    (0..k)
+                        .filter(|_| view.slices.is_empty())
+                        .find(|j| alike(scenes, (*j, k), (levels.lo, levels.hi)))
+                })
+                .collect(),
             notes,
         }
     }
+}
+
+/// Whether two panels are planes that look the same in all scenes.
+fn alike(scenes: &[Scene], (j, k): (usize, usize), range: (f64, f64)) -> bool {
+    scenes
+        .iter()
+        .all(|s| match (s.panels.get(j), s.panels.get(k)) {
+            (Some(Shown::Plane { raster: a, .. }), Some(Shown::Plane { raster: b, .. })) => {
+                a.alike(b, range)
+            }
+            _ => false,
+        })
 }
 
 impl Shown {
@@ -221,8 +244,13 @@ impl Scene {
         } else {
             vec![Series::default()]
         };
-        let panels = (self.panels.iter().zip(&common.axes))
-            .map(|(p, axes)| match p {
+        let named = |k: usize| match &self.panels[k] {
+            Shown::Plane { title, .. } => title.clone(),
+            _ => String::new(),
+        };
+        let panels = (self.panels.iter().zip(&common.axes).enumerate())
+            .filter(|(k, _)| common.like[*k].is_none())
+            .map(|(k, (p, axes))| match p {
                 Shown::Line { computed, exact } => over_x(name, (computed, exact), common, *axes),
                 Shown::Plane {
                     title,
@@ -230,16 +258,22 @@ impl Scene {
                     raster,
                 } => {
                     let (x, y) = *axes;
+                    let others = (0..common.like.len()).filter(|o| common.like[*o] == Some(k));
+                    let others: Vec<String> = others.map(named).collect();
+                    let title = match others.len() {
+                        0 => title.clone(),
+                        _ => format!("{title}, like {}", others.join(" and ")),
+                    };
                     let mut panel =
-                        Panel::new(title, linear(u).over(x.0, x.1), linear(v).over(y.0, y.1));
+                        Panel::new(&title, linear(u).over(x.0, x.1), linear(v).over(y.0, y.1));
                     self.paint(&mut panel, raster, common, style);
                     panel
                 }
                 Shown::Surface { raster, edges } => {
-                    let named = |r: (f64, f64)| {
+                    let bare = |r: (f64, f64)| {
                         Axis::new("", Unit::None, Scale::Names(Vec::new())).over(r.0, r.1)
                     };
-                    let mut panel = Panel::new("outer faces", named(axes.0), named(axes.1));
+                    let mut panel = Panel::new("outer faces", bare(axes.0), bare(axes.1));
                     self.paint(&mut panel, raster, common, style);
                     frame(&mut panel, edges);
                     panel
@@ -276,9 +310,21 @@ impl Scene {
                 let colour = rgb(Ink::Series(k), style);
                 add(k, raster.colours(|v| v == *m, |_| colour));
             }
+        } else {
+            add(0, raster.shades(&common.levels));
+        }
+        // Of no series: the legend does not hide it.
+        let edges = Layer::dashed(
+            common.materials.len().max(1),
+            raster.edges.lines(),
+            EDGE,
+            "",
+            "",
+        );
+        panel.push(edges.inked(Ink::Middle));
+        if self.field == Field::Material {
             return;
         }
-        add(0, raster.shades(&common.levels));
         if common.constant.is_none() {
             let Levels { lo, hi, log } = common.levels;
             let scale = if log { Scale::Log } else { Scale::Linear };

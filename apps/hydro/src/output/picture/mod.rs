@@ -1,6 +1,7 @@
 //! Pictures of a field: in 1D a line, in 2D the moved mesh, in 3D planes through it and its outer faces.
 
 mod chart;
+mod edges;
 mod plane;
 mod raster;
 mod scene;
@@ -61,8 +62,8 @@ fn longer(size: Pixels, panels: usize, (x, y): ((f64, f64), (f64, f64))) -> f64 
     (width.max(width * aspect) * size.scale).clamp(16.0, 4096.0)
 }
 
-/// Subdivisions of the edges of zones, and the width of mesh lines if there are any.
-fn detail(job: &Job, view: &View, longer: f64, scale: f64) -> (usize, Option<f64>) {
+/// Subdivisions of the edges of zones, and whether they are drawn.
+fn detail(job: &Job, view: &View, longer: f64, scale: f64) -> (usize, bool) {
     let d = job.h.space.dim as f64;
     let zone = longer / (job.h.space.zones as f64).powf(1.0 / d) / scale;
     let drawn = match view.mesh_lines {
@@ -76,7 +77,7 @@ fn detail(job: &Job, view: &View, longer: f64, scale: f64) -> (usize, Option<f64
         1.0
     };
     let parts = (zone * scale / 4.0).ceil().clamp(least, PARTS) as usize;
-    (parts, drawn.then_some(scale.max(1.0)))
+    (parts, drawn)
 }
 
 fn flat(job: &Job, view: &View, size: Pixels) -> Shown {

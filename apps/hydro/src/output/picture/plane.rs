@@ -9,7 +9,7 @@ use rayon::prelude::*;
 const CHUNK: usize = 2048;
 
 /// Draws the zones of a plane mesh.
-pub(super) fn flat(job: &Job, r: &mut Raster, parts: usize, lines: Option<f64>) {
+pub(super) fn flat(job: &Job, r: &mut Raster, parts: usize, lines: bool) {
     let sampler = Sampler::new(job.h, &lattice(job.h.space.element.shape, parts));
     let width = parts + 1;
     for begin in (0..job.h.space.zones).step_by(CHUNK) {
@@ -24,8 +24,8 @@ pub(super) fn flat(job: &Job, r: &mut Raster, parts: usize, lines: Option<f64>) 
                 job.corner((s.x[0], s.x[1]), 0.0, s, z)
             };
             square(parts, &corner, &mut |t| r.fill(t, 1.0));
-            if let Some(line) = lines {
-                outline(parts, &corner, &mut |a, b| r.line(a, b, line, 0.0));
+            if lines {
+                outline(parts, &corner, &mut |a, b| r.edge(a, b, 0.0));
             }
         }
     }
@@ -85,7 +85,7 @@ impl Plane {
 }
 
 /// Draws the section of the zones with a plane.
-pub(super) fn section(job: &Job, plane: Plane, r: &mut Raster, parts: usize, lines: Option<f64>) {
+pub(super) fn section(job: &Job, plane: Plane, r: &mut Raster, parts: usize, lines: bool) {
     let space = &job.h.space;
     let sampler = Sampler::new(job.h, &lattice(space.element.shape, parts));
     let met: Vec<usize> = (0..space.zones)
@@ -104,8 +104,8 @@ pub(super) fn section(job: &Job, plane: Plane, r: &mut Raster, parts: usize, lin
                 })
                 .collect();
             cells(parts, &points, &mut |t| r.fill(t, 1.0));
-            if let Some(line) = lines {
-                faces(parts, &points, &mut |a, b| r.line(a, b, line, 0.0));
+            if lines {
+                faces(parts, &points, &mut |a, b| r.edge(a, b, 0.0));
             }
         }
     }

@@ -1,5 +1,6 @@
-//! Values of triangles on pixels, and the lines over them.
+//! Values of triangles on pixels, and the edges over them that nothing hides.
 
+use super::edges::Edges;
 use greenup_report::chart::ink::shade;
 
 /// A corner of a triangle.
@@ -26,9 +27,9 @@ pub struct Raster {
     values: Vec<f64>,
     /// Brightness from 1 to 255; 0 where nothing is.
     light: Vec<u8>,
-    /// How much a line covers.
-    lines: Vec<u8>,
     depth: Vec<f64>,
+    /// Edges of zones.
+    pub edges: Edges,
 }
 
 /// From values to levels of the colour scale.
@@ -42,6 +43,10 @@ pub struct Levels {
     pub log: bool,
 }
 
+/// Pieces of edges that are hidden or not as a whole, pixels.
+const PIECE: f64 = 6.0;
+/// Mean difference of values that look the same, of the range of the colours.
+const ALIKE: f64 = 0.004;
 /// Colour where the field has no finite value.
 const UNKNOWN: [u8; 3] = [150, 150, 150];
 /// Colour of values without a logarithm, which the colour scale does not have.
@@ -82,8 +87,8 @@ impl Raster {
             rows,
             values: vec![f64::NAN; n],
             light: vec![0; n],
-            lines: vec![0; n],
             depth: Vec::new(),
+            edges: Edges::new(width.max(height)),
         }
     }
 
@@ -135,34 +140,52 @@ impl Raster {
         }
     }
 
-    /// Draws a line of a width in pixels; with depths only where nothing is nearer than `behind` before it.
-    pub fn line(&mut self, a: Corner, b: Corner, width: f64, behind: f64) {
+    /// Adds an edge; with depths the parts before which nothing is nearer by more than `behind`.
+    pub fn edge(&mut self, a: Corner, b: Corner, behind: f64) {
         let (p, q) = (self.pixel(a.at), self.pixel(b.at));
-        let (dx, dy) = (q.0 - p.0, q.1 - p.1);
-        let length = dx.mul_add(dx, dy * dy);
+        let length = (q.0 - p.0).hypot(q.1 - p.1);
         if !length.is_finite() {
             return;
         }
-        let reach = 0.5 * width + 0.5;
-        let around =
-            |m: f64, n: f64, most: usize| range([m.min(n) - reach, m.max(n) + reach, m], most);
-        for row in around(p.1, q.1, self.rows) {
-            for column in around(p.0, q.0, self.columns) {
-                let (x, y) = (column as f64 + 0.5 - p.0, row as f64 + 0.5 - p.1);
-                let s = if length > 0.0 {
-                    ((x * dx + y * dy) / length).clamp(0.0, 1.0)
-                } else {
-                    0.0
-                };
-                let cover = (reach - (x - s * dx).hypot(y - s * dy)).clamp(0.0, 1.0);
-                let i = row * self.columns + column;
-                let hidden = (self.depth.get(i))
-                    .is_some_and(|d| a.depth + s * (b.depth - a.depth) < d - behind);
-                if !hidden {
-                    self.lines[i] = self.lines[i].max((255.0 * cover) as u8);
-                }
-            }
+        if self.depth.is_empty() {
+            self.edges.add(a.at, b.at);
+            return;
         }
+        let parts = (length / PIECE).ceil().max(1.0) as usize;
+        let mix = |s: f64, a: f64, b: f64| a + s * (b - a);
+        let seen = |s: f64| {
+            let (x, y) = (mix(s, p.0, q.0), mix(s, p.1, q.1));
+            let index = |v: f64, n: usize| (v.max(0.0) as usize).min(n - 1);
+            let i = index(y, self.rows) * self.columns + index(x, self.columns);
+            mix(s, a.depth, b.depth) >= self.depth[i] - behind
+        };
+        let visible: Vec<bool> = (0..parts)
+            .map(|k| seen((k as f64 + 0.5) / parts as f64))
+            .collect();
+        let at = |k: usize| {
+            let s = k as f64 / parts as f64;
+            (mix(s, a.at.0, b.at.0), mix(s, a.at.1, b.at.1))
+        };
+        for k in (0..parts).filter(|k| visible[*k]) {
+            self.edges.add(at(k), at(k + 1));
+        }
+    }
+
+    /// Whether both look the same in colours over this range: on average a pixel differs by less than colours that are told
+    /// apart.
+    pub fn alike(&self, other: &Self, (lo, hi): (f64, f64)) -> bool {
+        let size = (self.columns, self.rows) == (other.columns, other.rows);
+        let pairs = self.values.iter().zip(&other.values);
+        let (mut off, mut count) = (0.0, 0_usize);
+        for (a, b) in pairs {
+            if a.is_finite() != b.is_finite() {
+                off += hi - lo;
+            } else if a.is_finite() {
+                off += (a.clamp(lo, hi) - b.clamp(lo, hi)).abs();
+            }
+            count += 1;
+        }
+        size && off <= ALIKE * (hi - lo) * count as f64
     }
 
     /// Values of the pixels that are covered.
@@ -183,8 +206,7 @@ impl Raster {
                 return None;
             }
             let base = if v.is_finite() { colour(v) } else { UNKNOWN };
-            let lit = base.map(|c| f64::from(c) * f64::from(self.light[i]) / 255.0);
-            Some(crossed(lit, f64::from(self.lines[i]) / 255.0))
+            Some(base.map(|c| (f64::from(c) * f64::from(self.light[i]) / 255.0).round() as u8))
         };
         (0..self.values.len()).map(one).collect()
     }
@@ -193,17 +215,6 @@ impl Raster {
     pub fn shades(&self, levels: &Levels) -> Vec<Option<[u8; 3]>> {
         self.colours(|_| true, |v| levels.colour(v))
     }
-}
-
-/// A colour under a line: the line is dark on light colours and light on dark ones.
-fn crossed(c: [f64; 3], cover: f64) -> [u8; 3] {
-    let lightness = (0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2]) / 255.0;
-    let (ink, strength) = if lightness > 0.4 {
-        (0.0, 0.5)
-    } else {
-        (255.0, 0.45)
-    };
-    c.map(|c| (c + (ink - c) * strength * cover).round() as u8)
 }
 
 /// Pixels between the least and the greatest of three positions.
@@ -238,42 +249,38 @@ mod tests {
         assert_eq!((r.columns, r.rows, r.values().count()), (40, 20, 0));
         square(&mut r, 0.0, 3.0);
         assert!(r.values().count() == 800 && r.values().all(|v| (v - 3.0).abs() < 1e-12));
+        let three = r.clone();
+        assert!(r.alike(&three, (0.0, 5.0)));
+        square(&mut r, 0.0, 3.3);
+        assert!(!r.alike(&three, (0.0, 5.0)) && r.alike(&three, (-50.0, 50.0)));
+        assert!(!r.alike(&Raster::new((0.0, 1.0), (0.0, 1.0), 40.0), (0.0, 5.0)));
         let mut r = Raster::new((0.0, 1.0), (0.0, 1.0), 8.0).with_depth();
         square(&mut r, 1.0, 1.0);
         square(&mut r, 0.0, 2.0);
         assert!(r.values().all(|v| v == 1.0));
         let nan = corner(0.1, f64::NAN, 2.0, 5.0);
         r.fill([nan; 3], 1.0);
-        r.line(nan, nan, 1.0, 0.0);
+        r.edge(nan, nan, 0.0);
         assert!(r.values().all(|v| v == 1.0));
     }
 
     #[test]
-    fn lines_are_seen_on_every_level_and_unknown_values_are_grey() {
-        for (i, value) in [0.0, 0.25, 0.5, 0.75, 1.0, f64::NAN]
-            .into_iter()
-            .enumerate()
-        {
-            let mut r = Raster::new((0.0, 1.0), (0.0, 1.0), 9.0);
-            square(&mut r, 0.0, value);
-            r.line(
-                corner(0.5, 0.0, 0.0, 0.0),
-                corner(0.5, 1.0, 0.0, 0.0),
-                1.0,
-                0.0,
-            );
-            let levels = Levels {
-                lo: 0.0,
-                hi: 1.0,
-                log: false,
-            };
-            let all = r.shades(&levels);
-            let (line, beside) = (all[4].unwrap(), all[1].unwrap());
-            let apart: i32 = (0..3)
-                .map(|k| (i32::from(line[k]) - i32::from(beside[k])).abs())
-                .sum();
-            assert!(apart > 90, "{i}: {line:?} {beside:?}");
-            assert!(!value.is_nan() || beside == UNKNOWN);
-        }
+    fn unknown_values_are_grey_and_edges_behind_are_hidden() {
+        let levels = Levels {
+            lo: 0.0,
+            hi: 1.0,
+            log: false,
+        };
+        let mut r = Raster::new((0.0, 1.0), (0.0, 1.0), 60.0).with_depth();
+        square(&mut r, 1.0, f64::NAN);
+        assert!(r.shades(&levels).iter().all(|c| *c == Some(UNKNOWN)));
+        // From before the square to behind it.
+        let ends = [corner(0.0, 0.5, 2.0, 0.0), corner(1.0, 0.5, 0.0, 0.0)];
+        r.edge(ends[0], ends[1], 0.0);
+        let line = r.edges.lines();
+        assert!(line[0].0.min(line[1].0) == 0.0 && (line[0].0.max(line[1].0) - 0.5).abs() < 0.06);
+        let mut flat = Raster::new((0.0, 1.0), (0.0, 1.0), 60.0);
+        flat.edge(ends[0], ends[1], 0.0);
+        assert_eq!(flat.edges.lines().len(), 3);
     }
 }

@@ -167,7 +167,7 @@ pub(super) fn surface(
     (camera, shown): (&Camera, &Zones),
     r: &mut Raster,
     parts: usize,
-    lines: Option<f64>,
+    lines: bool,
 ) {
     let shape = job.h.space.element.shape;
     let samplers: Vec<Sampler> = (shape.faces().iter())
@@ -221,12 +221,12 @@ pub(super) fn surface(
             }
         }
     }
-    if let Some(line) = lines {
+    if lines {
         let size = (r.x.1 - r.x.0).max(r.y.1 - r.y.0);
         for (z, p) in &all {
             let corner = |i: usize, j: usize| of(*z, &p[j * width + i]);
             outline(parts, &corner, &mut |a: Corner, b: Corner| {
-                r.line(a, b, line, BEHIND * size);
+                r.edge(a, b, BEHIND * size);
             });
         }
     }
