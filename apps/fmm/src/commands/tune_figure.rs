@@ -20,8 +20,11 @@ fn methods(rows: &[MeasuredSetting]) -> Vec<String> {
     out
 }
 
+/// A part of a repetition: its name, and its time, s.
+type Part = (&'static str, fn(&MeasuredSetting) -> f64);
+
 /// Parts of an evaluation: name and value.
-const PARTS: [(&str, fn(&MeasuredSetting) -> f64); 3] = [
+const PARTS: [Part; 3] = [
     ("P2P", |r| r.p2p_s),
     ("M2L", |r| r.m2l_s),
     ("other phases", |r| r.other_s),
@@ -147,7 +150,7 @@ pub fn drawing(rows: &[MeasuredSetting]) -> Drawing {
         .count("ncrit", "", |r| r.ncrit as u64)
         .si("time", "median of the repetitions", "s", |r| r.time_s)
         .and_each(PARTS, |columns, (name, of)| {
-            columns.si(name, "of one repetition", "s", move |r| of(r))
+            columns.si(name, "of one repetition", "s", of)
         })
         .si("energy", "", "J", |r| r.energy_j)
         .where_known()

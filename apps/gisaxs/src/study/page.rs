@@ -35,8 +35,8 @@ impl StudyPage<'_> {
         let page = Page {
             title: format!("Form factors on {}", self.device),
             subtitle: "Time, rate and energy of each method, as in tables I to III of HipGISAXS".into(),
+            answer: self.answer(),
             headline: vec![
-                Fact::new("device", self.device),
                 Fact::new("threads", self.threads.to_string()),
                 Fact::new("cases", self.rows.len().to_string()),
             ],
@@ -63,6 +63,27 @@ impl StudyPage<'_> {
             ..Page::default()
         };
         Ok(page.render().map_err(|e| e.to_string())?)
+    }
+
+    /// The fastest case, and the one that takes the least energy a pair.
+    fn answer(&self) -> Vec<String> {
+        let best = |of: &dyn Fn(&Row) -> Option<f64>| {
+            let known = self.rows.iter().filter_map(|r| Some((r, of(r)?)));
+            known.max_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        let Some((r, _)) = best(&|r| Some(r.rate)) else {
+            return vec!["No case was measured.".into()];
+        };
+        let mut out = vec![format!(
+            "Most pairs of a triangle and a q a second: {}, at {} (by the counts of direct sums).",
+            r.case.name(),
+            si(1e9 * r.gflops, "flop/s")
+        )];
+        out.push(match best(&|r| r.per_joule) {
+            Some((green, _)) => format!("Most a joule: {}.", green.case.name()),
+            None => "No energy was measured.".into(),
+        });
+        out
     }
 
     /// Rates over time and, where energy was measured, over energy.

@@ -54,7 +54,7 @@ impl Course {
         let worst = values().filter(|v| v.is_finite()).fold(0.0, f64::max);
         let top = (1.02 * worst).clamp(1.05 * best, MOST * best);
         best.is_finite()
-            .then(|| (best, best - 0.06 * (top - best), top))
+            .then_some((best, best - 0.06 * (top - best), top))
     }
 
     /// A sign at the upper edge for the trials above it, one for many that are near each other; and their number.

@@ -6,18 +6,18 @@ use greenup_model::{Machine, Op};
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Point};
+use greenup_report::si::si;
 use greenup_report::table::{Columns, Table};
 
 /// Builds the page of a figure of these machines for one flop class.
 pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
-    let mut about = vec![
-        "Lines: what each machine can reach at each intensity, with its 95 % band where it has one."
-            .to_owned(),
-    ];
     let above = figure.above_roof();
-    if !above.is_empty() {
-        about.push(format!("Above the roof: {}.", above.join(", ")));
-    }
+    let about = match above.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("Above the roof: {}.", above.join(", "))],
+    };
+    let caption =
+        "What each machine can reach at each intensity, with its 95 % band where it has one.";
     let names: Vec<&str> = machines.iter().map(|m| m.name.as_str()).collect();
     let mut sections = vec![
         Section {
@@ -25,7 +25,7 @@ pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
             title: "Limits".into(),
             label: Some("derived"),
             paragraphs: about,
-            figures: vec![Figure::chart(&figure.chart(), "").wide()],
+            figures: vec![Figure::chart(&figure.chart(), caption).wide()],
             ..Section::default()
         },
         Section {
@@ -40,8 +40,40 @@ pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
     Page {
         title: names.join(" and "),
         subtitle: format!("Energy rooflines, {flop}"),
+        answer: answer(machines, flop),
         sections,
         ..Page::default()
+    }
+}
+
+/// Flops per joule at high intensity: far beyond every balance only flops and constant power cost.
+fn best_efficiency(m: &Machine, flop: Op) -> Option<f64> {
+    let line = m.roofline(flop, Op::Dram).ok()?;
+    Some(1.0 / line.energy_per_flop(1e9))
+}
+
+/// Which machine is the fastest, has the highest bandwidth, and takes the least energy.
+fn answer(machines: &[Machine], flop: Op) -> Vec<String> {
+    let rate = |m: &Machine, op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
+    let most = |unit: &str, of: &dyn Fn(&Machine) -> Option<f64>| {
+        let known = machines.iter().filter_map(|m| Some((m, of(m)?)));
+        let (m, v) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(format!("{} ({})", m.name, si(v, unit)))
+    };
+    let parts = [
+        ("highest peak", most("flop/s", &|m| rate(m, flop))),
+        ("highest bandwidth", most("B/s", &|m| rate(m, Op::Dram))),
+        (
+            "most flops a joule",
+            most("flop/J", &|m| best_efficiency(m, flop)),
+        ),
+    ];
+    let all: Vec<String> = (parts.into_iter())
+        .filter_map(|(what, which)| Some(format!("{what}: {}", which?)))
+        .collect();
+    match machines.len() {
+        0 | 1 => Vec::new(),
+        n => vec![format!("Of {n} machines, {}.", all.join("; "))],
     }
 }
 
@@ -62,12 +94,11 @@ fn side_by_side(machines: &[Machine], flop: Op) -> Table {
             "Below this intensity a kernel waits for memory.",
             |m| rate(m, flop).zip(rate(m, Op::Dram)).map(|(f, b)| f / b),
         )
-        // Far beyond every balance only flops and constant power cost.
         .si(
             "best efficiency",
             "Flops per joule at high intensity.",
             "flop/J",
-            |m| line(m).map(|r| 1.0 / r.energy_per_flop(1e9)),
+            |m| best_efficiency(m, flop),
         )
         .three(
             "Bε, flop/B",

@@ -118,7 +118,7 @@ impl<D: Devices> Study<D> {
         } else {
             print::line(&self.title);
             print::table(&self.columns.table("", rows));
-            print::line(&self.caption);
+            print::line(self.caption);
         }
         study::complete()
     }
