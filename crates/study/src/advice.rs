@@ -54,7 +54,9 @@ pub fn for_kernel(k: &KernelResult, machine: &Machine, gpu: bool) -> Vec<String>
         return words;
     }
     let memory = matches!(k.predicted.bound, Bound::Op(op) if op.is_bytes());
-    if share > 1.05 {
+    if share > 1.05 && k.predicted.bound == Bound::Cap {
+        words.push("It is faster than the power cap allows by the machine's costs: they are too high for its operations, its data or its clock.".to_owned());
+    } else if share > 1.05 {
         words.push("It is faster than the roof: part of its data stays in a cache.".to_owned());
     } else if share >= 0.85 && memory {
         words.push(format!(

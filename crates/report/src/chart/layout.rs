@@ -153,7 +153,7 @@ impl Chart {
                 let mut left = 0.0;
                 for (i, panel) in row.iter().enumerate() {
                     let own = each + wider - if given(i) { bars } else { 0.0 };
-                    let size = (own, aligned(first + i), (place(i), bars), common);
+                    let size = (own, aligned(first + i), (place(i), bars, each), common);
                     let (end, lost) = self.panel(&mut c, panel, (left, y + head), size, &mut tips);
                     bottom = bottom.max(end);
                     left_out += lost;
@@ -259,7 +259,7 @@ impl Chart {
         c: &mut Canvas,
         panel: &Panel,
         (left, top): (f64, f64),
-        (width, margin, (place, bars), common): (f64, f64, (BarPlace, f64), f64),
+        (width, margin, (place, bars, each), common): (f64, f64, (BarPlace, f64, f64), f64),
         tips: &mut Vec<String>,
     ) -> (f64, usize) {
         let (above, lines) = head(panel, width);
@@ -269,7 +269,7 @@ impl Chart {
             c.text((left + 4.0, y - 3.0), Anchor::Start, kind, &line);
         }
         let (x_span, y_span) = spans(panel);
-        let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, width));
+        let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, each));
         let least = (beyond(panel, &x_span, width).1 + 2.0).max(12.0);
         let right = match place {
             BarPlace::None => least,

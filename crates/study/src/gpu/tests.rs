@@ -340,7 +340,6 @@ fn a_recorded_gpu_has_a_page_and_a_summary() {
     assert!(figure.above_roof().is_empty(), "{:?}", figure.above_roof());
 
     let html = page(&study).unwrap().render().unwrap();
-    std::fs::write("/tmp/study1.html", &html).unwrap();
     for text in [
         "Each kernel against its roof",
         "Energies of an iteration",
@@ -368,7 +367,6 @@ fn a_recorded_gpu_has_a_page_and_a_summary() {
     ids.dedup();
     assert_eq!(ids.len(), all, "{ids:?}");
     assert!(page.answer.iter().any(|t| t.starts_with("cuda:1: ")));
-    std::fs::write("/tmp/study2.html", page.render().unwrap()).unwrap();
 }
 
 #[test]

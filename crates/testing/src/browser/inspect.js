@@ -206,7 +206,8 @@
   const main = document.querySelector('main');
   if (main) {
     const lists = [...document.querySelectorAll('script.tips, script.shared-tips')].map(e => e.textContent);
-    const rest = [...main.children, ...document.querySelectorAll('.headline, footer')].map(said).join(' | ');
+    const parts = 'td, th, li, p, dd, h2, figcaption, pre, svg text';
+    const rest = [...main.querySelectorAll(parts), ...document.querySelectorAll('.headline dd, footer dd')].map(said).join(' | ');
     for (const a of answers) {
       for (const n of said(a).match(number) ?? []) {
         const at = rest.split(n).slice(0, -1).some(before => !/[\d.]$/.test(before));
@@ -219,11 +220,12 @@
       const rows = [...table.tBodies[0]?.rows ?? []];
       const names = rows.map(r => r.cells[0] ? said(r.cells[0]) : '');
       if (new Set(names).size < names.length) continue;
-      const tab = table.closest('[data-tab]')?.dataset.tab ?? '';
+      const part = table.closest('section')?.id ?? '';
       rows.forEach((row, i) => [...row.cells].slice(1).forEach((cell, k) => {
         const text = said(cell), head = heads[k + 1];
-        if (!/\d/.test(text) || heads.indexOf(head) !== heads.lastIndexOf(head)) return;
-        const key = [tab, heads[0], names[i], head].join(' / ');
+        // A number is a name within its table alone.
+        if (!/\d/.test(text) || /^\d+$/.test(names[i]) || heads.indexOf(head) !== heads.lastIndexOf(head)) return;
+        const key = [part, heads[0], names[i], head].join(' / ');
         const before = values.get(key);
         if (before === undefined) values.set(key, text);
         else if (before !== text) report('Contradiction', nameOf(table), [before, text], [], key);
@@ -235,7 +237,7 @@
       const text = said(e), at = text.search(/\S…|…\S/);
       if (at < 0) continue;
       const cut = text.indexOf('…', at);
-      const [before, after] = [text.slice(Math.max(0, cut - 30), cut), text.slice(cut + 1, cut + 31)];
+      const [before, after] = [text.slice(Math.max(0, cut - 30), cut), text.slice(cut + 1, cut + 31).replace(/ \(.*/, '')];
       const rest = whole.split(before.trim()).slice(1)
         .some(t => !t.trimStart().startsWith('…') && t.slice(0, 400).includes(after.trim()));
       if (!rest) report('Cut', nameOf(e.closest('svg, table, section') ?? e), [short(text)], [], '');

@@ -241,7 +241,7 @@ pub mod tests {
             .split("  ")
             .filter(|t| !t.trim().is_empty())
             .collect();
-        let shown = "rank time 95 % energy speedup 95 % of speedup greenup 95 % of greenup";
+        let shown = "rank time 95 % energy power speedup 95 % of speedup greenup 95 % of greenup";
         assert_eq!(
             titles
                 .join(" ")

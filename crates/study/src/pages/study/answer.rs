@@ -57,26 +57,31 @@ fn kernels(device: &DeviceStudy) -> Option<String> {
         .collect();
     let (worst, share) = measured.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let bound = bound(worst);
-    let least = if worst.disturbed.is_some() {
-        "at least "
-    } else {
-        ""
-    };
-    let noisy = worst.noise().is_some_and(|n| n > (1.0 / share - 1.0).abs());
-    Some(if *share >= 0.85 || noisy {
-        let ends = measured.iter().map(|(_, s)| *s);
-        let most = ends.fold(0.0, f64::max);
+    if worst.disturbed.is_some() {
+        return Some(format!(
+            "{} was disturbed and reaches at least {} of its roof ({bound}): measure again on a quiet machine.",
+            worst.name,
+            percent(*share)
+        ));
+    }
+    let (of_roof, noise) = (percent(*share), worst.noise().unwrap_or_default());
+    Some(if *share >= 0.85 {
+        let most = measured.iter().map(|(_, s)| *s).fold(0.0, f64::max);
         format!(
-            "All {} kernels reach {least}{} to {} of their roofs: only other work, not other code, would help much.",
+            "All {} kernels reach {of_roof} to {} of their roofs: only other work, not other code, would help much.",
             measured.len(),
-            percent(*share),
             percent(most)
+        )
+    } else if noise > 1.0 / share - 1.0 {
+        format!(
+            "{} reaches {of_roof} of its roof ({bound}), but its time is known to ±{} only: measure again.",
+            worst.name,
+            percent(noise)
         )
     } else {
         format!(
-            "Most to gain: {}, at {least}{} of its roof ({bound}); a perfect version would be ×{} as fast.",
+            "Most to gain: {}, at {of_roof} of its roof ({bound}); a perfect version would be ×{} as fast.",
             worst.name,
-            percent(*share),
             three(1.0 / share)
         )
     })

@@ -2,7 +2,8 @@
 
 use super::winners::{Reference, Winners};
 use greenup_meter::Summary;
-use greenup_report::si::{factor, percent, si};
+use greenup_report::page::Fact;
+use greenup_report::si::{factor, percent, si, three};
 use greenup_tune::Objective;
 
 /// What was gained, what the lowest energy costs, and how sure that is.
@@ -86,6 +87,14 @@ fn speed(s: &Summary, whom: &str) -> String {
         s if s.hi < 1.0 => format!("The best config is slower than {whom}: {m} its speed {i}"),
         _ => format!("No config was found to be faster than {whom}: {m} its speed {i}"),
     }
+}
+
+/// The best config's energy over another's, with its interval.
+pub fn energy_over(r: &Reference) -> Option<Fact> {
+    let e = r.compared.energy_ratio.as_ref()?;
+    let [median, lo, hi] = [e.median, e.lo, e.hi].map(three);
+    let text = format!("{median} [{lo} … {hi}]: {}", saved(e).to_lowercase());
+    Some(Fact::new(&format!("Energy over that of {}", r.whom), text))
 }
 
 /// The best config's energy over another's, in words.

@@ -1,5 +1,6 @@
 //! The first section of the page: the plane of all configs, and beside it the best ones to copy.
 
+use super::answer::energy_over;
 use super::plane::{found, ranking};
 use super::tables;
 use super::winners::Winners;
@@ -84,12 +85,14 @@ impl Winners<'_> {
             (self.fast.energy_j).map(|e| si(e / self.fast.time_s, "W")),
         ];
         let rates: Vec<String> = rates.into_iter().flatten().collect();
+        let mut items = vec![Fact::new("The fastest", rates.join(", "))];
+        items.extend(self.references.iter().filter_map(energy_over));
         Section {
             id: "winners".into(),
             title: "Best configs".into(),
             label: Some("measured"),
             figures: vec![figure],
-            items: vec![Fact::new("The fastest", rates.join(", "))],
+            items,
             tables: vec![tables::winners(self)],
             copied: self.copied(source),
             beside: true,
