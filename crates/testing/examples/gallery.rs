@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Widths of the pages, the heights shown at most in pixels of the page, and the scale of the pictures.
-const SIZES: [(u32, u32, f64); 2] = [(1280, 1600, 0.75), (400, 1600, 1.0)];
+const SIZES: [(u32, u32, f64); 2] = [(1280, 1600, 0.6), (400, 1600, 1.0)];
 const HEAD: &str = "# Gallery
 
 The pages of all commands at 1280 pixels by light and by dark, and at 400 pixels by light. `just gallery` makes this page: it runs the commands below

@@ -1,6 +1,5 @@
 //! Groups of kernels: their sums, their table, and what they say.
 
-use super::tables::of_all;
 use crate::attribution::{BETWEEN, GpuProfile, PAUSES, Profile, Row};
 use crate::kind::Kind;
 use greenup_report::si::{percent, si};
@@ -19,6 +18,12 @@ pub struct KindSum {
     pub share_s: f64,
     /// Energy, J.
     pub energy_j: Option<f64>,
+}
+
+/// Share of joules in the energy of the GPU.
+pub fn of_all(g: &GpuProfile, joules: Option<f64>) -> Option<f64> {
+    let all = g.measured_j.or(g.model_j).filter(|a| *a > 0.0);
+    joules.zip(all).map(|(j, a)| j / a)
 }
 
 /// The groups that ran, that with the most energy or time first.

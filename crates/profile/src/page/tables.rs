@@ -1,17 +1,11 @@
 //! Tables of the page, and the same as CSV.
 
-use super::kinds::of_time;
+use super::kinds::{of_all, of_time};
 use crate::attribution::{GpuProfile, OUTSIDE, Profile, Row};
 use crate::cpu::{Cpu, Estimated};
 use greenup_model::Op;
 use greenup_report::si::{si, three};
 use greenup_report::table::{Cell, Columns, Table};
-
-/// Share of joules in the energy of the GPU.
-pub fn of_all(g: &GpuProfile, joules: Option<f64>) -> Option<f64> {
-    let all = g.measured_j.or(g.model_j).filter(|a| *a > 0.0);
-    joules.zip(all).map(|(j, a)| j / a)
-}
 
 /// A kernel's name after its number in the order of energy: figures cut names, and those of libraries begin alike.
 pub fn numbered(k: usize, name: &str) -> String {

@@ -139,7 +139,7 @@ impl Tab<'_> {
 
     /// The first `height` pixels of the page as a WebP file, in this scale.
     pub fn top(&mut self, height: u32, scale: f64) -> Vec<u8> {
-        let format = json!({ "format": "webp", "quality": 50 });
+        let format = json!({ "format": "webp", "quality": 28 });
         self.capture(format, height.into(), scale)
     }
 

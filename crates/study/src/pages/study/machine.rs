@@ -1,6 +1,6 @@
 //! The sections on the machine: constants, properties, microbenchmarks.
 
-use super::lines::balances;
+use super::{headline, lines::balances};
 use crate::device::{DeviceStudy, Hardware};
 use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;
@@ -22,7 +22,7 @@ pub fn constants(study: &DeviceStudy) -> Section {
         paragraphs: (m.warnings.iter().cloned())
             .chain(errors(&study.fit))
             .collect(),
-        items: balances(m),
+        items: headline(study).into_iter().chain(balances(m)).collect(),
         tables: vec![constants_table(m, &caption)],
         ..Section::default()
     }
