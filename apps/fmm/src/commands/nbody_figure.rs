@@ -2,9 +2,7 @@
 
 use super::drawing::Drawing;
 use crate::nbody::Energies;
-use greenup_report::chart::{
-    Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit,
-};
+use greenup_report::chart::{Axis, Chart, Height, Layer, Mark, Panel, Scale, Series, Sign, Unit};
 use greenup_report::page::Fact;
 
 /// Relative change of the total energy since the start; none if that is zero or not finite.
@@ -69,9 +67,7 @@ pub fn chart(all: &[Energies]) -> Chart {
     }
     Chart {
         title: "energy of the bodies over time (G = 1, total mass 1)".into(),
-        series: (energies.iter().enumerate())
-            .map(|(k, (name, _))| Series::new(*name, Ink::Series(k), Sign::Line))
-            .collect(),
+        series: Series::all(energies.iter().map(|e| e.0), Sign::Line),
         panels,
         notes,
         least_width: 360.0,

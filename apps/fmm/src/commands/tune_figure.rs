@@ -4,7 +4,7 @@ use super::drawing::Drawing;
 use super::time;
 use super::tune::MeasuredSetting;
 use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Unit, What,
+    Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit,
 };
 use greenup_report::scaling_figure::{self, scaling};
 use greenup_report::si::si;
@@ -61,7 +61,7 @@ fn chart(rows: &[MeasuredSetting]) -> Chart {
         unit: "J".into(),
         series: energies,
     };
-    let mut series = Series::areas(PARTS.map(|p| p.0));
+    let mut series = Series::all(PARTS.map(|p| p.0), Sign::Area);
     if !energy.series.is_empty() {
         let lines = scaling("", "ncrit", &[energy]);
         for (k, s) in lines.series.into_iter().enumerate() {
@@ -108,13 +108,7 @@ fn stacked(method: &str, rows: &[&MeasuredSetting], highest: f64) -> Panel {
                 }
             })
             .collect();
-        panel.push(Layer::of(
-            part,
-            What::Bars {
-                bars,
-                along_x: false,
-            },
-        ));
+        panel.push(Layer::columns(part, bars));
     }
     panel
 }

@@ -3,7 +3,7 @@
 use crate::PaperError;
 use crate::records::{Records, broken};
 use greenup_report::bar_rows::{self, Bars, RowBar};
-use greenup_report::chart::{Chart, Panel, Series, Unit};
+use greenup_report::chart::{Chart, Panel, Series, Sign, Unit};
 use greenup_report::si::si;
 use greenup_space::Value;
 use greenup_tune::analyze::counted::l2_bytes;
@@ -149,7 +149,7 @@ impl Counts {
         let panels = names.iter().map(|name| self.panel(name, &all)).collect();
         Ok(Chart {
             title: self.of.title().into(),
-            series: Series::areas(self.of.kinds().iter().copied()),
+            series: Series::all(self.of.kinds().iter().copied(), Sign::Area),
             panels,
             least_width: 380.0,
             ..Chart::default()

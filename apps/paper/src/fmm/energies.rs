@@ -2,7 +2,7 @@
 
 use crate::PaperError;
 use crate::records::{Records, broken, machine};
-use greenup_report::chart::{Axis, Bar, Chart, Height, Layer, Panel, Scale, Series, Unit};
+use greenup_report::chart::{Axis, Bar, Chart, Height, Layer, Panel, Scale, Series, Sign, Unit};
 use greenup_report::si::percent;
 use greenup_tune::analyze::counted::predict;
 use greenup_tune::sweep::Folder;
@@ -74,7 +74,7 @@ impl Energies {
         panel.push(Layer::bars(0, bars));
         Ok(Chart {
             title: "Error of predicted energies".into(),
-            series: Series::areas(["error"]),
+            series: Series::all(["error"], Sign::Area),
             panels: vec![panel],
             ..Chart::default()
         })

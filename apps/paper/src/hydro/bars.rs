@@ -3,7 +3,7 @@
 use super::rows::Source;
 use crate::{PaperError, Records};
 use greenup_report::bar_rows::{self, RowBar};
-use greenup_report::chart::{Chart, Series, Unit};
+use greenup_report::chart::{Chart, Series, Sign, Unit};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ impl Bars {
         };
         Ok(Chart {
             title: self.title.clone(),
-            series: Series::areas(self.parts.iter().map(|p| &p.name)),
+            series: Series::all(self.parts.iter().map(|p| &p.name), Sign::Area),
             panels: vec![bar_rows::panel("", &self.label, unit, placed, &rows)],
             ..Chart::default()
         })

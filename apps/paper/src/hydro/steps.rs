@@ -3,7 +3,7 @@
 use crate::PaperError;
 use crate::records::{Records, broken};
 use greenup_report::bar_rows::{self, Bars, RowBar};
-use greenup_report::chart::{Chart, Series, Unit};
+use greenup_report::chart::{Chart, Series, Sign, Unit};
 use greenup_report::si::percent;
 use serde::Deserialize;
 use serde_json::Value;
@@ -95,7 +95,7 @@ impl Steps {
         let label = "share of a step";
         Ok(Chart {
             title: self.title.clone(),
-            series: Series::areas(parts),
+            series: Series::all(parts, Sign::Area),
             panels: vec![bar_rows::panel(
                 "",
                 label,

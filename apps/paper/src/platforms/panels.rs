@@ -102,9 +102,7 @@ impl Panels {
         let energy = self.quantity != Quantity::Performance;
         shown.retain(|s| s.has_energy || !energy);
         let mut series: Vec<Series> = match self.k.len() {
-            1 => (REGIMES.iter().enumerate())
-                .map(|(k, (_, n))| Series::new(*n, Ink::Series(k), Sign::Line))
-                .collect(),
+            1 => Series::all(REGIMES.map(|r| r.1), Sign::Line),
             _ => (self.k.iter().enumerate())
                 .map(|(s, k)| Series::new(format!("Δπ/{k}"), Ink::Series(s), Sign::Line))
                 .collect(),

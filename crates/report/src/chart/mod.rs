@@ -71,11 +71,11 @@ pub struct Series {
 }
 
 impl Series {
-    /// Areas in the colours of the palette.
-    pub fn areas(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<Self> {
+    /// Series of one sign in the colours of the palette.
+    pub fn all(names: impl IntoIterator<Item = impl Into<String>>, sign: Sign) -> Vec<Self> {
         let names = names.into_iter().enumerate();
         names
-            .map(|(k, n)| Self::new(n, Ink::Series(k), Sign::Area))
+            .map(|(k, n)| Self::new(n, Ink::Series(k), sign))
             .collect()
     }
 
@@ -367,6 +367,17 @@ impl Layer {
             What::Bars {
                 bars,
                 along_x: true,
+            },
+        )
+    }
+
+    /// Vertical bars of a series.
+    pub fn columns(series: usize, bars: Vec<Bar>) -> Self {
+        Self::of(
+            series,
+            What::Bars {
+                bars,
+                along_x: false,
             },
         )
     }

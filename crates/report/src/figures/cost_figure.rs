@@ -1,7 +1,7 @@
 //! What cases cost: a panel for each quantity, a row for each input, a bar for each setting.
 
 use super::bar_rows::{self, Bars, Row, RowBar};
-use crate::chart::{Chart, Panel, Series, Unit};
+use crate::chart::{Chart, Panel, Series, Sign, Unit};
 
 /// A case of a study.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub fn costs(title: &str, quantities: &[(&str, &str)], bars: &[String], cases: &
     };
     Chart {
         title: title.into(),
-        series: Series::areas(bars.iter().cloned()),
+        series: Series::all(bars.iter().cloned(), Sign::Area),
         panels: quantities.iter().enumerate().filter_map(panel).collect(),
         least_width: 400.0,
         ..Chart::default()

@@ -60,9 +60,7 @@ pub fn dumbbells(title: &str, x: Axis, series: &[&str], rows: &[Row]) -> Chart {
     }
     Chart {
         title: title.to_owned(),
-        series: (series.iter().enumerate())
-            .map(|(k, name)| Series::new(*name, Ink::Series(k), Sign::Dot))
-            .collect(),
+        series: Series::all(series.iter().copied(), Sign::Dot),
         panels: vec![panel],
         ..Chart::default()
     }

@@ -68,11 +68,7 @@ pub fn residuals(title: &str, quantities: &[&str], all: &[Residual]) -> Chart {
     }
     Chart {
         title: title.to_owned(),
-        series: quantities
-            .iter()
-            .enumerate()
-            .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Dot))
-            .collect(),
+        series: Series::all(quantities.iter().copied(), Sign::Dot),
         panels: vec![panel],
         ..Chart::default()
     }

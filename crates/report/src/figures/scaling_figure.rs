@@ -1,6 +1,6 @@
 //! Series over problem size or time.
 
-use crate::chart::{Axis, Chart, Ink, Layer, Mark, Scale, Sign, Unit};
+use crate::chart::{Axis, Chart, Layer, Mark, Scale, Sign, Unit};
 use crate::si::three;
 
 /// With more points than this a series is drawn without marks.
@@ -77,11 +77,7 @@ fn figure(title: &str, x: Axis, panels: &[Panel]) -> Chart {
     };
     Chart {
         title: title.to_owned(),
-        series: names
-            .iter()
-            .enumerate()
-            .map(|(k, n)| crate::chart::Series::new(*n, Ink::Series(k), Sign::Line))
-            .collect(),
+        series: crate::chart::Series::all(names.iter().copied(), Sign::Line),
         panels: panels.iter().map(drawn).collect(),
         least_width: 480.0,
         ..Chart::default()

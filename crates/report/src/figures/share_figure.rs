@@ -1,6 +1,6 @@
 //! Energies of many cases, split into their parts.
 
-use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Unit, What};
+use crate::chart::{Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit, What};
 use crate::si::percent;
 
 /// Cases of one application.
@@ -51,13 +51,7 @@ pub fn shares(title: &str, names: &[&str], groups: &[Group]) -> Chart {
                     }
                 })
                 .collect();
-            panel.push(Layer::of(
-                part,
-                What::Bars {
-                    bars,
-                    along_x: false,
-                },
-            ));
+            panel.push(Layer::columns(part, bars));
         }
         let measured = What::Rule {
             x: None,
@@ -69,7 +63,7 @@ pub fn shares(title: &str, names: &[&str], groups: &[Group]) -> Chart {
     };
     Chart {
         title: title.to_owned(),
-        series: Series::areas(names.iter().copied()),
+        series: Series::all(names.iter().copied(), Sign::Area),
         panels: groups.iter().map(panel).collect(),
         least_width: 260.0,
         ..Chart::default()

@@ -3,7 +3,7 @@
 use greenup_calibrate::fit::caps::{CapErrors, ModelErrors};
 use greenup_report::box_figure::Spread;
 use greenup_report::chart::{
-    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Unit, What,
+    Axis, Bar, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
 };
 use greenup_report::si::{percent, three};
 
@@ -39,7 +39,7 @@ pub fn figure(title: &str, devices: &[Device]) -> Chart {
     ];
     Chart {
         title: title.to_owned(),
-        series: Series::areas(MODELS),
+        series: Series::all(MODELS, Sign::Area),
         panels: (panels.iter().enumerate())
             .map(|(k, (name, quantity))| panel(name, quantity, k == 0, devices))
             .collect(),

@@ -14,7 +14,7 @@ use greenup_app::print;
 use greenup_app::ranks::Boards;
 use greenup_meter::Measurement;
 use greenup_report::bar_rows::{self, Bars, RowBar};
-use greenup_report::chart::{Chart, Series, Unit};
+use greenup_report::chart::{Chart, Series, Sign, Unit};
 use greenup_report::page::Fact;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
@@ -177,7 +177,7 @@ fn phases(r: &Report) -> Chart {
     let unit = Unit::si("s");
     Chart {
         title: "times of the phases".into(),
-        series: Series::areas(["measured", "lower bound of the machine model"]),
+        series: Series::all(["measured", "lower bound of the machine model"], Sign::Area),
         panels: vec![bar_rows::panel("", "time", unit, Bars::Beside, &rows)],
         ..Chart::default()
     }

@@ -171,8 +171,8 @@ impl Raster {
         }
     }
 
-    /// Whether both look the same in colours over this range: on average a pixel differs by less than colours that are told
-    /// apart.
+    /// Whether both look the same in colours over this range: on average a pixel differs by less than colours that readers
+    /// separate.
     pub fn alike(&self, other: &Self, (lo, hi): (f64, f64)) -> bool {
         let size = (self.columns, self.rows) == (other.columns, other.rows);
         let pairs = self.values.iter().zip(&other.values);

@@ -95,9 +95,7 @@ pub fn figure(title: &str, rows: &[Row], weak: bool) -> Chart {
         ],
         Vec::new(),
     ));
-    let mut series: Vec<Series> = (LINES.iter().enumerate())
-        .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Line))
-        .collect();
+    let mut series: Vec<Series> = Series::all(LINES, Sign::Line);
     series.push(Series::new("ideal", Ink::Quiet, Sign::Dashed));
     Chart {
         title: title.to_owned(),
@@ -166,9 +164,7 @@ pub fn parts_figure(title: &str, rows: &[Row]) -> Chart {
         Vec::new(),
     );
     panel.height = greenup_report::chart::Height::Ratio(0.28);
-    let series = (names.iter().enumerate())
-        .map(|(k, n)| Series::new(*n, Ink::Series(k), Sign::Line))
-        .collect();
+    let series = Series::all(names.iter().copied(), Sign::Line);
     Chart {
         title: title.to_owned(),
         series,

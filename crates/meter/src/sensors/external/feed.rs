@@ -3,7 +3,7 @@
 
 use super::clock::{Clock, ClockError};
 use super::line::{LineError, Lines, Sample, Wanted, lines};
-use super::nvidia::{rewritten, told};
+use super::nvidia::{naming, rewritten};
 use super::still::{EQUAL, Still};
 use super::trace_clock::place;
 use crate::sensor::Reading;
@@ -96,9 +96,9 @@ impl Feed {
             }
         }
         let mut placed = Vec::with_capacity(samples.len());
-        let told = told(nvidia, self.lines.devices.iter().map(String::as_str));
+        let naming = naming(nvidia, self.lines.devices.iter().map(String::as_str));
         self.clock.events =
-            place(&samples, told, &mut placed).map_err(|(line, e)| (line, e.into()))?;
+            place(&samples, naming, &mut placed).map_err(|(line, e)| (line, e.into()))?;
         if let (1, Some((line, s))) = (placed.len(), samples.get(1)) {
             return Err((*line, LineError::Order(s.time_s).into()));
         }

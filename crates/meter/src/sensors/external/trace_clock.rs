@@ -11,13 +11,13 @@ const AHEAD: f64 = 10.0;
 /// Share of the time between two rounds, and time, s, below which lines are of one round.
 const IN_ROUND: (f64, f64) = (0.2, 0.05);
 
-/// What tells of which device samples are.
+/// Whether samples name their device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Naming {
     /// A number or an address with each.
     Named,
     /// Nothing, in lines of `nvidia-smi`, which writes those of all its GPUs.
-    Untold,
+    Unnamed,
     /// Nothing; meters of one device need no name.
     Unknown,
 }
@@ -28,12 +28,12 @@ pub enum Told {
 /// The times jump, or those of several devices are mixed; with the line.
 pub fn place(
     samples: &[(usize, Sample)],
-    told: Told,
+    naming: Naming,
     out: &mut Vec<Reading>,
 ) -> Result<Events, (usize, ClockError)> {
     let mut events = Events::default();
-    let spread = spread(samples).filter(|_| told != Told::Untold);
-    if spread.is_some() && told == Told::Unknown {
+    let spread = spread(samples).filter(|_| naming != Naming::Unnamed);
+    if spread.is_some() && naming == Naming::Unknown {
         // They may be of several devices all the same.
         let of_one_time = samples
             .windows(2)
@@ -93,7 +93,7 @@ pub fn place(
         round(&times).is_some() || 4 * events.conflicts > samples.len()
     };
     match samples.first() {
-        Some((line, _)) if told == Told::Untold && mixed() => Err((*line, ClockError::Mixed)),
+        Some((line, _)) if naming == Naming::Unnamed && mixed() => Err((*line, ClockError::Mixed)),
         _ => Ok(events),
     }
 }

@@ -5,7 +5,7 @@ use crate::sensor::{Quantity, Reading};
 use crate::sensors::external::clock::{ClockError, Events};
 use crate::sensors::external::feed::FeedError;
 use crate::sensors::external::line::Sample;
-use crate::sensors::external::nvidia::told;
+use crate::sensors::external::nvidia::naming;
 use crate::sensors::external::stamp::Stamp;
 use crate::sensors::external::trace_clock::place;
 use std::path::Path;
@@ -38,9 +38,9 @@ impl File<'_> {
         device: Option<String>,
         own: &[(usize, Sample)],
     ) -> Result<DeviceLog, LogError> {
-        let told = told(self.nvidia, device.as_deref());
+        let naming = naming(self.nvidia, device.as_deref());
         let mut readings = Vec::with_capacity(own.len());
-        let events = place(own, told, &mut readings).map_err(|(line, e)| LogError::Line {
+        let events = place(own, naming, &mut readings).map_err(|(line, e)| LogError::Line {
             path: self.path.to_owned(),
             line,
             cause: match e {

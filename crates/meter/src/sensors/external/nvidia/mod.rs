@@ -5,17 +5,17 @@ mod headerless;
 mod query;
 
 use super::line::Numbered;
-use super::trace_clock::Told;
+use super::trace_clock::Naming;
 use headerless::is_name;
 
-/// What tells samples of these devices apart; a model may be that of several.
-pub fn told<'a>(nvidia: bool, devices: impl IntoIterator<Item = &'a str>) -> Told {
+/// Whether samples of these devices name them; a model may be that of several.
+pub fn naming<'a>(nvidia: bool, devices: impl IntoIterator<Item = &'a str>) -> Naming {
     if devices.into_iter().any(|d| !is_name(d)) {
-        Told::Named
+        Naming::Named
     } else if nvidia {
-        Told::Untold
+        Naming::Unnamed
     } else {
-        Told::Unknown
+        Naming::Unknown
     }
 }
 
