@@ -219,7 +219,11 @@
   });
 
   // What is copied, and sections that are folded or in another tab.
-  const copy = (button, text) => navigator.clipboard?.writeText(text).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Not allowed here'; });
+  const copy = (button, text) => {
+    const not = () => { button.textContent = 'Not allowed here'; };
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => { button.textContent = 'Copied'; }, not);
+    else not();
+  };
   all(document, '.copied').forEach(box => {
     const b = document.createElement('button');
     b.type = 'button';
@@ -232,10 +236,13 @@
     tabs.forEach(t => t.setAttribute('aria-pressed', t.dataset.tab === name));
     all(document, '[data-tab]:not(.tab)').forEach(e => e.classList.toggle('elsewhere', e.dataset.tab !== name));
   };
-  tabs.forEach(t => t.addEventListener('click', () => choose(t.dataset.tab)));
+  tabs.forEach(t => {
+    t.hidden = false;
+    t.addEventListener('click', () => choose(t.dataset.tab));
+  });
   if (tabs.length) choose(tabs[0].dataset.tab);
   const reveal = () => {
-    const to = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const to = [...document.querySelectorAll('section[id]')].find(s => '#' + encodeURIComponent(s.id) === location.hash);
     if (!to) return;
     if (to.classList.contains('elsewhere')) choose(to.dataset.tab);
     const fold = to.querySelector(':scope > details');
@@ -243,8 +250,9 @@
     to.scrollIntoView();
   };
   addEventListener('hashchange', reveal);
+  // Also when the address has the name already.
+  all(document, 'a[href^="#"]').forEach(a => a.addEventListener('click', () => setTimeout(reveal)));
   reveal();
-  addEventListener('beforeprint', () => all(document, 'section > details').forEach(d => { d.open = true; }));
 
   // Tables: sort, filter, fold, copy, open long cells.
   const FOLD = 15;

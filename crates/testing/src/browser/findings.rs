@@ -27,7 +27,7 @@ pub enum FaultKind {
     NotInspectable,
     /// A number of the answer that stands nowhere else on the page.
     Unsupported,
-    /// A row's value differs from that of the same name in another table.
+    /// A row's value differs from that of the same name in another table of its section.
     Contradiction,
     /// A text is cut, and its whole is nowhere on the page.
     Cut,

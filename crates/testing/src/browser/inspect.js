@@ -201,7 +201,7 @@
   // What a reader is told: the numbers of the answer stand on the page too, a name has one value, and what is cut has its
   // whole elsewhere.
   const said = e => e.textContent.replace(/\s+/g, ' ').trim();
-  const number = /(?<![\w.])\d+(?:\.\d+)? (?:%|[pnµmkMGTP]?(?:s|J|W|B|Hz|flop)(?:\/(?:s|J|B|W))?)(?!\w)/g;
+  const number = /(?<![\w.])(?:\d+(?:\.\d+)? (?:%|[pnµmkMGTP]?(?:s|J|W|B|Hz|flop)(?:\/(?:s|J|B|W))?)(?!\w)|×\d+\.\d+)/g;
   const answers = [...document.querySelectorAll('header .answer')];
   const main = document.querySelector('main');
   if (main) {
@@ -210,7 +210,8 @@
     const rest = [...main.querySelectorAll(parts), ...document.querySelectorAll('.headline dd, footer dd')].map(said).join(' | ');
     for (const a of answers) {
       for (const n of said(a).match(number) ?? []) {
-        const at = rest.split(n).slice(0, -1).some(before => !/[\d.]$/.test(before));
+        const pieces = rest.split(n.replace('×', ''));
+        const at = pieces.slice(1).some((after, i) => !/[\d.]$/.test(pieces[i]) && !/^[\w.]/.test(after));
         if (!at) report('Unsupported', 'answer', [n], [], short(said(a)));
       }
     }
@@ -231,15 +232,18 @@
         else if (before !== text) report('Contradiction', nameOf(table), [before, text], [], key);
       }));
     }
-    const whole = [document.body.textContent.replace(/\s+/g, ' '), ...lists].join(' | ');
+    // Not what is cut itself, in drawings of other widths too.
+    const cuts = /[^\s…]…|…\S/;
+    const pieces = [...document.querySelectorAll('svg text, td, th, li, p, dd, pre, figcaption, caption, h2, summary')].map(said);
+    const whole = [...pieces, ...lists.flatMap(t => t.split('"'))].filter(t => !cuts.test(t)).join(' | ');
     for (const e of document.querySelectorAll('svg text, td, th, li, p, dd')) {
       if (!shown(e)) continue;
-      const text = said(e), at = text.search(/\S…|…\S/);
+      const text = said(e), at = text.search(cuts);
       if (at < 0) continue;
       const cut = text.indexOf('…', at);
       const [before, after] = [text.slice(Math.max(0, cut - 30), cut), text.slice(cut + 1, cut + 31).replace(/ \(.*/, '')];
-      const rest = whole.split(before.trim()).slice(1)
-        .some(t => !t.trimStart().startsWith('…') && t.slice(0, 400).includes(after.trim()));
+      const rest = !before.trim() ? whole.includes(after.trim())
+        : whole.split(before.trim()).slice(1).some(t => t.slice(0, 400).includes(after.trim()));
       if (!rest) report('Cut', nameOf(e.closest('svg, table, section') ?? e), [short(text)], [], '');
     }
   }

@@ -70,12 +70,13 @@ fn every_kind_of_fault_is_found_at_every_width() {
         one(FaultKind::Unsupported, "answer", &["4.5 ms"]);
         one(FaultKind::Contradiction, "table two", &["1.00 s", "1.20 s"]);
         one(FaultKind::Cut, "p", &["a name that is cu…"]);
+        one(FaultKind::Cut, "svg", &["shorter cu…"]);
         let read = [
             FaultKind::Unsupported,
             FaultKind::Contradiction,
             FaultKind::Cut,
         ];
-        assert_eq!(at.of(&read).0.len(), 3, "{at}");
+        assert_eq!(at.of(&read).0.len(), 4, "{at}");
         let said = at.of(&[FaultKind::Console]).to_string();
         assert!(said.contains("console.warning: \"a warning\" 7"), "{said}");
         assert!(said.contains("Error: uncaught"), "{said}");

@@ -38,12 +38,17 @@ pub(super) fn marks(
     let stroke = |c: &Canvas, d: &str, ink: Ink, width: f64, (class, rest): (&str, &str)| {
         let look = match (c.is_page(), class) {
             (true, _) => format!("class=\"{class}\""),
-            (false, "l" | "l mark") => {
-                "fill=\"none\" vector-effect=\"non-scaling-stroke\"".to_owned()
+            (false, "l") => "fill=\"none\" vector-effect=\"non-scaling-stroke\"".to_owned(),
+            (false, _) => {
+                let cap = if class.starts_with('q') {
+                    "square"
+                } else {
+                    "round"
+                };
+                format!(
+                    "fill=\"none\" vector-effect=\"non-scaling-stroke\" stroke-linecap=\"{cap}\" class=\"{class}\""
+                )
             }
-            (false, _) => format!(
-                "fill=\"none\" vector-effect=\"non-scaling-stroke\" stroke-linecap=\"round\" class=\"{class}\""
-            ),
         };
         format!(
             "<path d=\"{d}\" {look} stroke=\"{}\" stroke-width=\"{}\"{rest}/>",
@@ -65,40 +70,34 @@ pub(super) fn marks(
     } else {
         String::new()
     };
+    // Discs and squares are the ends of lines without length: their shape stays when a drawing is scaled.
+    let (class, marked, size) = match ink.has_shape() {
+        true => ("q", "q mark", 0.9 * size),
+        false => ("r", "r mark", size),
+    };
     let many = shown.len() > CLOUD;
     if many && c.is_page() {
         let look = format!(
-            "class=\"r mark\" stroke=\"{}\" stroke-width=\"{}\" stroke-opacity=\"0.55\"{data}",
+            "class=\"{marked}\" stroke=\"{}\" stroke-width=\"{}\" stroke-opacity=\"0.55\"{data}",
             c.css(ink),
             px(size)
         );
         c.cloud(cloud(f, &shown), f.area, &look);
         return;
     }
-    // Discs are the round ends of lines without length, squares are lines as long as they are wide.
-    let square = ink.has_shape();
-    let draw = |size: f64| {
-        let mut d = String::new();
-        for (_, p) in &shown {
-            let _ = match square {
-                true => write!(d, "M{} {}h{}", px(p.0 - 0.5 * size), px(p.1), px(size)),
-                false => write!(d, "M{} {}h0", px(p.0), px(p.1)),
-            };
-        }
-        d
-    };
-    let class = if square { "l" } else { "r" };
-    let size = if square { 0.9 * size } else { size };
+    let mut d = String::new();
+    for (_, p) in &shown {
+        let _ = write!(d, "M{} {}h0", px(p.0), px(p.1));
+    }
     if !many {
-        let ring = stroke(c, &draw(size + 2.5), Ink::Paper, size + 2.5, (class, ""));
+        let ring = stroke(c, &d, Ink::Paper, size + 2.5, (class, ""));
         c.raw(&ring);
     }
     let opacity = if many { " stroke-opacity=\"0.55\"" } else { "" };
-    let look = (&*format!("{class} mark"), &*format!("{opacity}{data}"));
-    let dots = stroke(c, &draw(size), ink, size, look);
+    let dots = stroke(c, &d, ink, size, (marked, &format!("{opacity}{data}")));
     c.raw(&dots);
     if hollow {
-        let hole = stroke(c, &draw(size - 3.2), Ink::Paper, size - 3.2, (class, ""));
+        let hole = stroke(c, &d, Ink::Paper, size - 3.2, (class, ""));
         c.raw(&hole);
     }
 }

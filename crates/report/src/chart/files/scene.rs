@@ -7,7 +7,7 @@ use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, GlyphId, MetadataProvider};
 use std::collections::HashMap;
-use tiny_skia::{Path, PathBuilder, Rect};
+use tiny_skia::{Path, PathBuilder, PathSegment, Rect};
 
 /// Colour and opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,6 +163,15 @@ impl Scene {
             // Groups have names only, and pictures are drawn by themselves.
             _ => return,
         };
+        // Square ends of lines without length: PDF draws none.
+        if a.get("stroke-linecap") == Some(&"square") {
+            if let (Some(path), Some(p)) =
+                (squares(&path, get("stroke-width")), paint(&a, "stroke"))
+            {
+                self.items.push(Item::Fill(path, p, true));
+            }
+            return;
+        }
         let smooth = !a.contains_key("shape-rendering");
         if let Some(p) = paint(&a, "fill") {
             self.items.push(Item::Fill(path.clone(), p, smooth));
@@ -194,6 +203,18 @@ impl Scene {
             self.items.push(Item::Fill(path, p, true));
         }
     }
+}
+
+/// Squares around the points at which parts of a path begin.
+fn squares(path: &Path, side: f32) -> Option<Path> {
+    let mut out = PathBuilder::new();
+    for segment in path.segments() {
+        if let PathSegment::MoveTo(p) = segment {
+            let half = 0.5 * side;
+            out.push_rect(Rect::from_xywh(p.x - half, p.y - half, side, side)?);
+        }
+    }
+    out.finish()
 }
 
 /// A rectangle with round corners.
