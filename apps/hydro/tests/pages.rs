@@ -210,6 +210,81 @@ fn constant_fields_and_single_zones_are_drawn() {
     }
 }
 
+/// The first sentences of a page: how the run ended, what it is compared with, what to do next.
+#[test]
+fn pages_begin_with_their_answer() {
+    let dir = tempfile::tempdir().unwrap();
+    let (page, saved) = (path(&dir, "a.html"), path(&dir, "a.ckpt"));
+    let sod = ["run", "--problem", "sod", "--t-final", "0.05"];
+    let finer = "Next: another run with <code>--refine ";
+    for (args, words) in [
+        (
+            &[
+                &sod[..],
+                &["--refine", "1", "--steps", "1", "--checkpoint", &saved],
+            ]
+            .concat()[..],
+            [
+                "Stopped at t = ",
+                " of 0.05 in 1 step;",
+                "Next: more <code>--steps</code>, or none, to reach t = 0.05.",
+            ],
+        ),
+        (
+            &["restart", &saved],
+            ["Reached t = 0.05 in ", finer, "whether the error falls."],
+        ),
+        (
+            &[&sod[..], &["--refine", "1"]].concat(),
+            [
+                "Mean error of the density against the exact solution: ",
+                finer,
+                "whether the error falls.",
+            ],
+        ),
+        (
+            &[&sod[..], &["--mesh", "4x1", "--refine", "0"]].concat(),
+            [
+                "Fields along a line, with the exact solution.",
+                finer,
+                "come closer to the exact solution along the line.",
+            ],
+        ),
+        (
+            &[
+                "run",
+                "--problem",
+                "taylor-green",
+                "--mesh",
+                "2x2",
+                "--refine",
+                "0",
+                "--t-final",
+                "0.01",
+            ],
+            [
+                "Fields along a line.",
+                finer,
+                "the fields still change; this page compares with no exact solution.",
+            ],
+        ),
+    ] {
+        hydro(&[args, &["--html", &page]].concat())
+            .assert()
+            .success();
+        let html = read(&page);
+        for words in words {
+            assert!(html.contains(words), "{args:?}: {words}");
+        }
+        let answer = html.split("class=\"answer").skip(1);
+        let answer: Vec<&str> = answer.filter_map(|p| p.split("</p>").next()).collect();
+        let answer = answer.join("\n");
+        for bad in ["1 steps", "0.0e0", "0.0000", "drifted by -", "e-"] {
+            assert!(!answer.contains(bad), "{args:?}: {bad}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs chromium"]
 fn pages_are_quiet_offline_and_fit_their_window() {

@@ -28,7 +28,7 @@ pub struct FigureSettings {
     /// Edges of the zones in pictures; auto draws them if zones are wide enough
     #[arg(long, value_enum, default_value_t)]
     pub mesh_lines: MeshLines,
-    /// Plane through a 3D mesh, e.g. z=0.5 (repeatable) [default: three planes and the outer faces]
+    /// Plane through a 3D mesh, e.g. z=0.5 (repeatable) [default: three planes, one of those that look alike, and the outer faces]
     #[arg(long = "slice", value_name = "AXIS=VALUE")]
     pub slices: Vec<Slice>,
     /// Draw the outer faces of a 3D mesh alone, with light, as one picture

@@ -1,5 +1,6 @@
 //! The figures of the final state.
 
+use crate::commands::run::report::digits;
 use crate::engine::State;
 use crate::hydro::Hydro;
 use crate::output::{Common, Line, LineOut, Pixels, Profile, Scene, exact, line_out, profile};
@@ -78,9 +79,14 @@ pub fn write(s: &Settings, last: &Final, origin: &[(String, String)]) -> Result<
         draw(&drawing, p.chart())?;
         match (p.shock(), p.exact_shock(), p.density_error()) {
             (Some(computed), Some(exact), Some(error)) => out.push(format!(
-                "shock at {computed:.4}, exact {exact:.4}; mean error of the density {error:.4}"
+                "shock at {}, exact {}; mean error of the density {}",
+                digits(computed, 4),
+                digits(exact, 4),
+                digits(error, 4)
             )),
-            (_, _, Some(error)) => out.push(format!("mean error of the density {error:.4}")),
+            (_, _, Some(error)) => {
+                out.push(format!("mean error of the density {}", digits(error, 4)));
+            }
             _ => {}
         }
     }

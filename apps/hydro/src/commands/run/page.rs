@@ -1,7 +1,7 @@
 //! The page of a run: fields at its end, what it computed, and its settings.
 
 use crate::commands::run::figures::Final;
-use crate::commands::run::report::{Outcome, shown_drift};
+use crate::commands::run::report::{Outcome, digits, shown_drift, steps};
 use crate::output::Profile;
 use crate::problem::Standard;
 use crate::session::settings::Settings;
@@ -37,7 +37,7 @@ pub fn page(s: &Settings, last: &Final, of: &Outcome) -> Result<String> {
             "{} zones, {} unknowns, order {}; in the units of the problem",
             last.h.space.zones, of.counts.1, last.h.space.element.order
         ),
-        answer: answer(s, of, &radial),
+        answer: answer(s, last, of, &radial),
         headline: vec![
             Fact::new("duration of the steps", si(of.wall_s, "s")),
             Fact::new("unknowns times steps", si(of.rate(), "/s")),
@@ -51,46 +51,55 @@ pub fn page(s: &Settings, last: &Final, of: &Outcome) -> Result<String> {
 }
 
 /// How the run ended, how far it is from the exact solution, and what to do next.
-fn answer(s: &Settings, of: &Outcome, radial: &Profile) -> Vec<String> {
+fn answer(s: &Settings, last: &Final, of: &Outcome, radial: &Profile) -> Vec<String> {
     let report = &of.report;
-    let (t, end) = (short(report.t), s.t_final());
-    let early = report.t < end;
-    let reached = if early {
-        format!("Stopped at t = {t} of {}", short(end))
-    } else {
-        format!("Reached t = {t}")
+    let end = short(s.t_final());
+    let early = report.t < s.t_final();
+    let reached = match (early, short(report.t)) {
+        (true, t) => format!("Stopped at t = {t} of {end}"),
+        (false, t) => format!("Reached t = {t}"),
     };
+    let typeset = |number: String| number.replace('-', "−");
     let drift = match report.energy_drift {
+        Some(0.0) => "the total energy did not drift".into(),
         Some(_) => format!(
             "the total energy drifted by {} of itself",
-            shown_drift(report)
+            typeset(shown_drift(report))
         ),
         None => "the drift of the energy is not known, as a wall moves".into(),
     };
-    let mut out = vec![format!("{reached} in {} steps; {drift}.", report.steps)];
+    let mut out = vec![format!("{reached} in {}; {drift}.", steps(report.steps))];
     let error = radial.density_error();
-    let shock = radial.shock().zip(radial.exact_shock());
+    let shown = |x: f64| typeset(digits(x, 4));
     if let Some(error) = error {
+        let shock = radial.shock().zip(radial.exact_shock());
         let shock = shock.map_or_else(String::new, |(computed, exact)| {
-            format!("; the shock is at {computed:.4}, exactly at {exact:.4}")
+            let (computed, exact) = (shown(computed), shown(exact));
+            format!("; the shock is at {computed}, exactly at {exact}")
         });
+        let error = shown(error);
         out.push(format!(
-            "Mean error of the density against the exact solution: {error:.4}{shock}."
+            "Mean error of the density against the exact solution: {error}{shock}."
         ));
     }
     if !of.messages.is_empty() {
         out.push("Read the remarks above the fields before you use them.".into());
     }
-    let (refine, name) = (s.refine() + 1, s.problem());
-    out.push(match (early, error) {
-        (true, _) => format!("Next: more `--steps`, or none, to reach t = {}.", short(end)),
-        (false, Some(_)) => {
-            format!("Next: `--refine {refine}` halves the width of zones, and shows whether the error falls.")
-        }
-        (false, None) => format!(
-            "Next: `--refine {refine}` halves the width of zones, and shows whether {} still changes; no exact solution is known.",
-            if name.ends_with(".toml") { "the state" } else { name }
-        ),
+    let finer = format!(
+        "Next: another run with `--refine {}`. It halves the width of zones, and shows whether",
+        s.refine() + 1
+    );
+    let limited = s.steps.is_some_and(|n| report.steps >= n);
+    out.push(if early && limited {
+        format!("Next: more `--steps`, or none, to reach t = {end}.")
+    } else if early {
+        format!("Next: the whole run, to t = {end}.")
+    } else if error.is_some() {
+        format!("{finer} the error falls.")
+    } else if last.exact_known(s) {
+        format!("{finer} the fields come closer to the exact solution along the line.")
+    } else {
+        format!("{finer} the fields still change; this page compares with no exact solution.")
     });
     out
 }

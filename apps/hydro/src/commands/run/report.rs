@@ -95,9 +95,9 @@ impl Outcome {
     fn text(&self) -> String {
         let (report, (zones, unknowns)) = (&self.report, self.counts);
         format!(
-            "{zones} zones, {unknowns} unknowns: {} steps to t = {}, dt {}, |e| {:.10e}\n\
+            "{zones} zones, {unknowns} unknowns: {} to t = {}, dt {}, |e| {:.10e}\n\
              energy {} internal + {} kinetic, drift {}; {}, {}",
-            report.steps,
+            steps(report.steps),
             report.t,
             digits(report.dt, 6),
             report.e_norm,
@@ -113,15 +113,25 @@ impl Outcome {
 /// The drift of the total energy as text.
 pub fn shown_drift(report: &Report) -> String {
     match report.energy_drift {
+        Some(0.0) => "0".into(),
         Some(drift) => format!("{drift:.1e}"),
         None => "not known (a wall moves)".into(),
     }
 }
 
+/// A number of steps.
+pub fn steps(n: usize) -> String {
+    match n {
+        1 => "1 step".into(),
+        n => format!("{n} steps"),
+    }
+}
+
 /// A number with so many decimals, or with as many significant digits where these would show few of them.
-fn digits(x: f64, decimals: usize) -> String {
+pub fn digits(x: f64, decimals: usize) -> String {
     match x.abs() {
-        0.0 | 1e-3..1e9 => format!("{x:.decimals$}"),
+        0.0 => "0".into(),
+        1e-3..1e9 => format!("{x:.decimals$}"),
         _ => format!("{x:.decimals$e}"),
     }
 }

@@ -31,7 +31,7 @@ pub struct Common {
     exact: bool,
     /// Range of both axes of each panel.
     axes: Vec<((f64, f64), (f64, f64))>,
-    /// The earlier plane that a plane looks like in all scenes; only of planes that nobody asked for.
+    /// The plane that is drawn for a plane which looks like it; only of planes that nobody asked for.
     like: Vec<Option<usize>>,
     notes: Vec<String>,
 }
@@ -130,6 +130,11 @@ impl Common {
             }
             materials.sort_by(f64::total_cmp);
         }
+        let differ = |a: f64, b: f64| match view.field {
+            // Each has its own colour.
+            Field::Material => a != b,
+            _ => levels.differ(a, b),
+        };
         let panels = scenes.first().map_or(0, |s| s.panels.len());
         let axes = (0..panels)
             .map(|k| {
@@ -151,28 +156,34 @@ impl Common {
                 .flat_map(|s| &s.panels)
                 .any(|p| matches!(p, Shown::Line { exact, .. } if !exact.is_empty())),
             axes,
-            like: (0..panels)
-                .map(|k| {
-                    (0..k)
-                        .filter(|_| view.slices.is_empty())
-                        .find(|j| alike(scenes, (*j, k), (levels.lo, levels.hi)))
-                })
-                .collect(),
+            like: match view.slices.is_empty() {
+                true => likeness(scenes, panels, differ),
+                false => vec![None; panels],
+            },
             notes,
         }
     }
 }
 
-/// Whether two panels are planes that look the same in all scenes.
-fn alike(scenes: &[Scene], (j, k): (usize, usize), range: (f64, f64)) -> bool {
-    scenes
-        .iter()
-        .all(|s| match (s.panels.get(j), s.panels.get(k)) {
+/// Of each panel the earlier one, itself drawn, that it looks like in all scenes.
+fn likeness(
+    scenes: &[Scene],
+    panels: usize,
+    differ: impl Fn(f64, f64) -> bool,
+) -> Vec<Option<usize>> {
+    let alike = |j: usize, k: usize| {
+        (scenes.iter()).all(|s| match (s.panels.get(j), s.panels.get(k)) {
             (Some(Shown::Plane { raster: a, .. }), Some(Shown::Plane { raster: b, .. })) => {
-                a.alike(b, range)
+                a.alike(b, &differ)
             }
             _ => false,
         })
+    };
+    let mut like: Vec<Option<usize>> = Vec::new();
+    for k in 0..panels {
+        like.push((0..k).find(|&j| like[j].is_none() && alike(j, k)));
+    }
+    like
 }
 
 impl Shown {

@@ -45,8 +45,10 @@ pub struct Levels {
 
 /// Pieces of edges that are hidden or not as a whole, pixels.
 const PIECE: f64 = 6.0;
-/// Mean difference of values that look the same, of the range of the colours.
-const ALIKE: f64 = 0.004;
+/// Difference of levels that readers see.
+const STEP: f64 = 0.02;
+/// Share of the pixels that may differ where two pictures look the same.
+const FEW: f64 = 1e-4;
 /// Colour where the field has no finite value.
 const UNKNOWN: [u8; 3] = [150, 150, 150];
 /// Colour of values without a logarithm, which the colour scale does not have.
@@ -60,6 +62,17 @@ impl Levels {
         } else {
             (v - self.lo) / (self.hi - self.lo)
         }
+    }
+
+    /// Whether readers see that two values differ.
+    pub fn differ(&self, a: f64, b: f64) -> bool {
+        // Colours that the scale does not have are far from its levels.
+        let level = |v: f64| match v {
+            v if !v.is_finite() => 3.0,
+            v if self.log && v <= 0.0 => -2.0,
+            v => self.of(v).clamp(0.0, 1.0),
+        };
+        (level(a) - level(b)).abs() > STEP
     }
 
     /// Colour of a value.
@@ -171,21 +184,20 @@ impl Raster {
         }
     }
 
-    /// Whether both look the same in colours over this range: on average a pixel differs by less than colours that readers
-    /// separate.
-    pub fn alike(&self, other: &Self, (lo, hi): (f64, f64)) -> bool {
+    /// Whether both look the same: they cover the same range, and hardly any pixel has values that `differ`.
+    pub fn alike(&self, other: &Self, differ: impl Fn(f64, f64) -> bool) -> bool {
         let size = (self.columns, self.rows) == (other.columns, other.rows);
-        let pairs = self.values.iter().zip(&other.values);
-        let (mut off, mut count) = (0.0, 0_usize);
-        for (a, b) in pairs {
-            if a.is_finite() != b.is_finite() {
-                off += hi - lo;
-            } else if a.is_finite() {
-                off += (a.clamp(lo, hi) - b.clamp(lo, hi)).abs();
-            }
-            count += 1;
-        }
-        size && off <= ALIKE * (hi - lo) * count as f64
+        // To a pixel.
+        let close = |a: (f64, f64), b: (f64, f64), n: usize| {
+            (a.0 - b.0).abs().max((a.1 - b.1).abs()) * n as f64 <= a.1 - a.0
+        };
+        let range = close(self.x, other.x, self.columns) && close(self.y, other.y, self.rows);
+        let off = |i: &usize| match (self.light[*i] > 0, other.light[*i] > 0) {
+            (true, true) => differ(self.values[*i], other.values[*i]),
+            (a, b) => a != b,
+        };
+        let most = FEW * self.values.len() as f64;
+        size && range && (0..self.values.len()).filter(off).count() as f64 <= most
     }
 
     /// Values of the pixels that are covered.
@@ -249,11 +261,6 @@ mod tests {
         assert_eq!((r.columns, r.rows, r.values().count()), (40, 20, 0));
         square(&mut r, 0.0, 3.0);
         assert!(r.values().count() == 800 && r.values().all(|v| (v - 3.0).abs() < 1e-12));
-        let three = r.clone();
-        assert!(r.alike(&three, (0.0, 5.0)));
-        square(&mut r, 0.0, 3.3);
-        assert!(!r.alike(&three, (0.0, 5.0)) && r.alike(&three, (-50.0, 50.0)));
-        assert!(!r.alike(&Raster::new((0.0, 1.0), (0.0, 1.0), 40.0), (0.0, 5.0)));
         let mut r = Raster::new((0.0, 1.0), (0.0, 1.0), 8.0).with_depth();
         square(&mut r, 1.0, 1.0);
         square(&mut r, 0.0, 2.0);
@@ -262,6 +269,50 @@ mod tests {
         r.fill([nan; 3], 1.0);
         r.edge(nan, nan, 0.0);
         assert!(r.values().all(|v| v == 1.0));
+    }
+
+    /// Colours decide, of nearly all pixels: also of logarithmic scales, of values without a colour and of those beyond the scale.
+    #[test]
+    fn pictures_that_look_alike() {
+        let filled = |value: f64| {
+            let mut r = Raster::new((0.0, 1.0), (0.0, 1.0), 200.0);
+            square(&mut r, 0.0, value);
+            r
+        };
+        let scale = |lo: f64, hi: f64, log: bool| Levels { lo, hi, log };
+        let linear = scale(0.0, 10.0, false);
+        for (a, b, levels, alike) in [
+            (3.0, 3.1, linear, true),
+            (3.0, 3.3, linear, false),
+            (11.0, 99.0, linear, true),
+            (0.01, 0.02, linear, true),
+            (0.01, 0.02, scale(1e-3, 10.0, true), false),
+            (-1.0, 1e-3, scale(1e-3, 10.0, true), false),
+            (-1.0, -2.0, scale(1e-3, 10.0, true), true),
+            (f64::NAN, 3.0, linear, false),
+            (f64::NAN, f64::INFINITY, linear, true),
+        ] {
+            let differ = |a, b| levels.differ(a, b);
+            assert_eq!(filled(a).alike(&filled(b), differ), alike, "{a} {b}");
+            // A thin jet is seen, a few pixels are not.
+            for (pixels, share) in [(4, true), (40, alike)] {
+                let mut few = filled(a);
+                few.values[..pixels].fill(b);
+                assert_eq!(filled(a).alike(&few, differ), share, "{a} {b} {pixels}");
+            }
+        }
+        let differ = |a, b| linear.differ(a, b);
+        let mut empty = filled(3.0);
+        empty.light[..40].fill(0);
+        assert!(!filled(3.0).alike(&empty, differ));
+        for (x, y) in [((0.0, 2.0), (0.0, 2.0)), ((0.0, 1.0), (0.0, 0.5))] {
+            let mut other = Raster::new(x, y, 200.0);
+            let [a, b, c, d] = [(x.0, y.0), (x.1, y.0), (x.0, y.1), (x.1, y.1)]
+                .map(|p| corner(p.0, p.1, 0.0, 3.0));
+            other.fill([a, b, c], 1.0);
+            other.fill([b, d, c], 1.0);
+            assert!(!filled(3.0).alike(&other, differ), "{x:?} {y:?}");
+        }
     }
 
     #[test]

@@ -65,30 +65,26 @@ fn rasters(scene: &Scene) -> Vec<&Raster> {
 /// Texts of all problems in all dimensions are clear, and there is something to see.
 #[test]
 fn pictures_of_every_kind_of_mesh() {
-    for (problem, mesh, refine, panels) in [
-        ("sod", "segment01", 3, 1),
-        ("sod", "1", 0, 1),
-        ("taylor-green", "square01_quad", 1, 1),
-        ("sedov", "square01_tri", 1, 1),
-        ("gresho", "square_gresho", 1, 1),
-        ("saltzman", "saltzman01_quad", 0, 1),
-        ("rayleigh-taylor", "rt2D", 0, 1),
-        ("sedov", "1x1", 0, 1),
-        ("sedov", "1x1x1", 0, 4),
-        ("taylor-green", "cube01_hex", 0, 4),
-        ("sod", "2x1x1", 0, 4),
+    // The last numbers are panels: of the scene, and drawn of the density and the material. Planes that look alike are drawn once.
+    for (problem, mesh, refine, (panels, density, material)) in [
+        ("sod", "segment01", 3, (1, 1, 1)),
+        ("sod", "1", 0, (1, 1, 1)),
+        ("taylor-green", "square01_quad", 1, (1, 1, 1)),
+        ("sedov", "square01_tri", 1, (1, 1, 1)),
+        ("gresho", "square_gresho", 1, (1, 1, 1)),
+        ("saltzman", "saltzman01_quad", 0, (1, 1, 1)),
+        ("rayleigh-taylor", "rt2D", 0, (1, 1, 1)),
+        ("sedov", "1x1", 0, (1, 1, 1)),
+        ("sedov", "1x1x1", 0, (4, 2, 2)),
+        ("taylor-green", "cube01_hex", 0, (4, 2, 2)),
+        ("sod", "2x1x1", 0, (4, 3, 2)),
     ] {
         let (h, s) = start(problem, mesh, refine);
-        for field in [Field::Density, Field::Material] {
+        for (field, expected) in [(Field::Density, density), (Field::Material, material)] {
             let (scene, chart) = drawn(&h, &s, &view(field));
             assert_eq!(scene.panels.len(), panels, "{problem} {mesh}");
-            // Planes that look alike are drawn once.
-            let drawn = if mesh == "1x1x1" {
-                2
-            } else {
-                chart.panels.len()
-            };
-            assert_eq!(chart.panels.len(), drawn, "{problem} {mesh}");
+            let drawn = chart.panels.len();
+            assert_eq!(drawn, expected, "{problem} {mesh} {field:?}");
             assert!(
                 chart.title.contains("t = 0.123, step 56"),
                 "{}",
@@ -111,6 +107,56 @@ fn levels() -> raster::Levels {
         hi: 1.0,
         log: false,
     }
+}
+
+/// Each plane is drawn, or named in the title of one that is and looks like it in all scenes.
+#[test]
+fn planes_are_drawn_or_named() {
+    let plane = |title: &str, value: f64| {
+        let mut raster = Raster::new((0.0, 1.0), (0.0, 1.0), 20.0);
+        let corner = |at| raster::Corner {
+            at,
+            depth: 0.0,
+            value,
+        };
+        let [a, b, c, d] = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(corner);
+        raster.fill([a, b, c], 1.0);
+        raster.fill([b, d, c], 1.0);
+        Shown::Plane {
+            title: title.into(),
+            axes: (AXES[0], AXES[1]),
+            raster,
+        }
+    };
+    let titles = |field: Field, scenes: &[[f64; 3]]| {
+        let scenes: Vec<Scene> = (scenes.iter())
+            .map(|[a, b, c]| Scene {
+                field,
+                t: 0.0,
+                step: 0,
+                panels: vec![plane("a", *a), plane("b", *b), plane("c", *c)],
+            })
+            .collect();
+        let v = View {
+            range: Some((0.0, 100.0)),
+            ..view(field)
+        };
+        let chart = scenes[0].chart(&Common::of(&v, &scenes), Style::Light);
+        let all = chart.panels.into_iter().map(|p| p.title);
+        all.collect::<Vec<String>>()
+    };
+    let density = |scenes: &[[f64; 3]]| titles(Field::Density, scenes);
+    assert_eq!(density(&[[1.0, 2.0, 1.0]]), ["a, like b and c"]);
+    // Likeness is not passed on.
+    assert_eq!(density(&[[1.0, 2.5, 4.0]]), ["a, like b", "c"]);
+    assert_eq!(
+        density(&[[1.0, 1.0, 9.0], [1.0, 9.0, 9.0]]),
+        ["a", "b", "c"]
+    );
+    assert_eq!(
+        titles(Field::Material, &[[1.0, 2.0, 1.0]]),
+        ["a, like c", "b"]
+    );
 }
 
 /// A plane through the interior shows the field of its position.
