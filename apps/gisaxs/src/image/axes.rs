@@ -52,6 +52,18 @@ fn critical(scene: &Scene) -> Option<f64> {
     (scene.mode == Mode::Distorted && cosine < 1.0).then(|| cosine.acos())
 }
 
+/// A value with the digits that steps of this size need.
+pub(super) fn few_digits(value: f64, step: f64) -> f64 {
+    // Dividing leaves the fewest digits in decimal.
+    let per = (1.0 / 10_f64.powf(step.log10().floor())).round();
+    if per >= 1.0 && per.is_finite() {
+        // No minus before a zero.
+        (value * per).round() / per + 0.0
+    } else {
+        value
+    }
+}
+
 /// How the pixels of a detector lie on the axes of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -97,10 +109,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// q_y and q_z of the centre of a pixel, 1/nm.
-    pub fn q(&self, row: usize, column: usize) -> (f64, f64) {
-        let [_, y, z] = q_of(self.k, self.incidence, self.detector.angles(row, column));
-        (y, z)
+    /// q of the centre of a pixel, 1/nm.
+    pub fn q(&self, row: usize, column: usize) -> [f64; 3] {
+        q_of(self.k, self.incidence, self.detector.angles(row, column))
     }
 
     /// The position on the detector at these coordinates; `None` off the detector.
@@ -273,15 +284,7 @@ impl<'a> View<'a> {
             measure: self.measure(),
         };
         let at = |p: f64| cut.coordinate(line as f64 + p, self.detector);
-        let unit = 10_f64.powf((0.2 * (at(1.0) - at(0.0)).abs()).log10().floor());
-        // Dividing leaves the fewest digits in decimal.
-        let per = (1.0 / unit).round();
-        let middle = at(0.5);
-        cut.at = if per >= 1.0 && per.is_finite() {
-            (middle * per).round() / per
-        } else {
-            middle
-        };
+        cut.at = few_digits(at(0.5), 0.2 * (at(1.0) - at(0.0)).abs());
         cut
     }
 

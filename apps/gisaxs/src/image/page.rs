@@ -3,7 +3,7 @@
 use super::axes::{Axes, View};
 use super::colours::ColourRange;
 use super::cut::Cut;
-use super::maxima::{Maximum, brightest, brightest_cuts, off_plane};
+use super::maxima::{Maximum, aside, brightest, brightest_cuts};
 use super::{curves, figure};
 use crate::GisaxsError;
 use crate::scattering::dwba::{Mode, Scene};
@@ -88,7 +88,7 @@ pub fn page(pixels: &[f64], scene: &Scene, about: &About) -> Result<Vec<u8>, Gis
                 id: "image".into(),
                 title: "Image".into(),
                 figures,
-                tables: vec![maxima],
+                tables: maxima.into_iter().collect(),
                 ..Section::default()
             },
             Section {
@@ -105,13 +105,14 @@ pub fn page(pixels: &[f64], scene: &Scene, about: &About) -> Result<Vec<u8>, Gis
     Ok(page.render().map_err(|e| e.to_string())?.into_bytes())
 }
 
-/// What was simulated, its strongest features and what to do next; and a table of these features.
+/// What was simulated, its strongest features and what to do next; and a table of these features, which counts do
+/// not have.
 fn answer(
     pixels: &[f64],
     (view, mode): (&View, Mode),
     about: &About,
     asked: bool,
-) -> (Vec<String>, Table) {
+) -> (Vec<String>, Option<Table>) {
     let path = std::path::Path::new(&about.input.0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let method = match mode {
@@ -119,43 +120,51 @@ fn answer(
         Mode::Born => "in the Born approximation",
         Mode::Transmission => "in transmission",
     };
-    let what = if about.counted {
-        "Counted photons"
-    } else {
-        "Mean intensities"
+    let fit = "`gisaxs fit` finds parameters of the sample from a measured image.";
+    if about.counted {
+        let what = format!(
+            "Counted photons of `{name}` {method}. Their noise has maxima too: without `--counts` this page names those of the means."
+        );
+        return (vec![what, format!("Next: {fit}")], None);
+    }
+    let (place, period) = match mode {
+        Mode::Transmission => ("away from the beam", "2π/|q|"),
+        _ => ("off the plane of incidence", "2π/q_y"),
     };
-    let period = |m: &Maximum| format!("{} nm", three(std::f64::consts::TAU / m.q.0.abs()));
-    let place = |m: &Maximum| m.names(view).join(", ");
+    let length = |m: &Maximum| {
+        let [x, y, z] = m.q;
+        let q = match mode {
+            Mode::Transmission => x.hypot(y).hypot(z),
+            _ => y.abs(),
+        };
+        format!("{} nm", three(std::f64::consts::TAU / q))
+    };
+    let at = |m: &Maximum| m.names(view).join(", ");
     let top = brightest(pixels, view);
     let mut out = vec![match &top {
-        Some(m) => format!("{what} of `{name}` {method}, brightest at {}.", place(m)),
-        None => format!("{what} of `{name}` {method}: no pixel has one."),
+        Some(m) => format!(
+            "Mean intensities of `{name}` {method}, brightest at {}.",
+            at(m)
+        ),
+        None => format!("Mean intensities of `{name}` {method}: no pixel has one."),
     }];
-    let side = off_plane(pixels, view);
+    let side = aside(pixels, view, mode);
     if let Some(m) = &side {
         out.push(format!(
-            "Off the plane of incidence the strongest maximum is at {}: 2π/q_y is {}.",
-            place(m),
-            period(m)
+            "The strongest maximum {place} is at {}: {period} is {}.",
+            at(m),
+            length(m)
         ));
     }
-    let fit = "`gisaxs fit` finds parameters of the sample from a measured image.";
     out.push(match side.as_ref().filter(|_| !asked) {
         Some(m) => {
-            let [name, _] = m.names(view);
-            let at = name
-                .split([' '])
-                .nth(2)
-                .unwrap_or_default()
-                .replace('−', "-");
-            format!("Next: a cut through it, `--cut qy={at}`; {fit}")
+            let cut = view.of_q().through(false, m.column);
+            format!("Next: a cut through it, `--cut qy={}`; {fit}", cut.at)
         }
         None => format!("Next: {fit}"),
     });
-    let rows = [
-        ("brightest pixel", &top),
-        ("strongest maximum off the plane of incidence", &side),
-    ];
+    let strongest = format!("strongest maximum {place}");
+    let rows = [("brightest pixel", &top), (&*strongest, &side)];
     let rows = rows
         .into_iter()
         .filter_map(|(name, m)| Some((name, m.as_ref()?)));
@@ -163,14 +172,18 @@ fn answer(
         .text("feature", "", |(name, _)| (*name).to_owned())
         .text("across", "", |(_, m)| m.names(view)[0].clone())
         .text("upward", "", |(_, m)| m.names(view)[1].clone())
-        .cell("2π/q_y", "the distance that it stands for", |(name, m)| {
-            // The brightest pixel is mostly that of the plane of incidence.
-            let known = *name != "brightest pixel";
-            Cell::known(known.then(|| period(m)))
-        })
+        .cell(
+            period,
+            "the length of that q; of a lattice, its distance",
+            |(name, m)| {
+                // The brightest pixel is mostly that of the beam or the plane of incidence.
+                let known = *name != "brightest pixel";
+                Cell::known(known.then(|| length(m)))
+            },
+        )
         .where_known()
         .table("", rows);
-    (out, table)
+    (out, Some(table))
 }
 
 /// Facts of names and values.

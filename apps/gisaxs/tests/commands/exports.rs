@@ -132,7 +132,7 @@ fn detectors_and_angles_are_ranges_in_one_text() {
     }
 }
 
-/// Pictures say what their colours span, and cuts leave no white rim.
+/// Pictures say what their colours span; marks of cuts are white lines on wider dark ones.
 #[test]
 fn colours_are_percentiles() {
     let bench = Bench::new();
@@ -144,7 +144,20 @@ fn colours_are_percentiles() {
     assert!(svg("--percentiles 1,99.9").contains("percentiles 1 to 99.9"));
     assert!(svg("--percentiles 5:95").contains("percentiles 5 to 95"));
     assert!(!svg("--decades 3").contains("percentiles"));
-    assert!(!svg("--cut alpha=0.3").contains("stroke=\"#ffffff\" stroke-width=\"3.4\""));
+    let cut = svg("--cut alpha=0.3");
+    let paths = cut.split("<path ").skip(1);
+    let paths: Vec<&str> = paths.filter_map(|p| p.split("/>").next()).collect();
+    let is_white = |p: &str| p.contains("stroke=\"#ffffff\"");
+    let mut marks = 0;
+    for pair in paths.windows(2).filter(|pair| is_white(pair[1])) {
+        let [dark, white] = [0, 1].map(|k| pair[k].split_once(" fill=").unwrap());
+        assert_eq!(dark.0, white.0);
+        assert!(!is_white(dark.1) && dark.1.contains("stroke-width=\"4\""));
+        assert!(white.1.contains("stroke-width=\"1.6\""), "{white:?}");
+        marks += 1;
+    }
+    // The cut and the Yoneda line.
+    assert!(marks == 2 && !is_white(paths[0]), "{marks}");
     let e = error(&bench.run("simulate small.toml -o a.svg --percentiles 5,95 --decades 3"));
     assert!(e.contains("cannot be used with"), "{e}");
 }

@@ -65,7 +65,7 @@ fn an_image_has_axes_of_q_units_cuts_and_provenance() {
         "counts, photons",
         "α = 0.5 ± 0.1° (q_z = ",
         "<span class=\"quiet\">small.toml</span>",
-        "Counted photons of <code>small.toml</code> in the distorted-wave Born approximation, brightest at q_y = ",
+        "Counted photons of <code>small.toml</code> in the distorted-wave Born approximation. Their noise has maxima too:",
         ">Yoneda<",
         "<dt>seed</dt><dd>4</dd>",
         "<dt>command</dt><dd>gisaxs simulate small.toml",
@@ -82,6 +82,67 @@ fn an_image_has_axes_of_q_units_cuts_and_provenance() {
             svg.contains(words) && svg.contains("<metadata>date: "),
             "{flag}"
         );
+    }
+}
+
+/// Maxima have the words of their geometry, their own q and the length of that; counts, whose noise has maxima, have none.
+#[test]
+fn an_image_names_its_maxima() {
+    let bench = Bench::new();
+    bench.put(
+        "flat.toml",
+        "mode = 'saxs'\n[beam]\nwavelength = 0.1\n[detector]\nphi = { from = -2.0, to = 2.0, n = 41 }\n\
+         alpha = { from = -2.0, to = 2.0, n = 41 }\n[[particles]]\nform = { shape = 'sphere', radius = 5.0 }\n\
+         delta = 1e-6\ndensity = 0.01\n",
+    );
+    let show = |input: &str, flags: &str| {
+        json(&bench, &format!("simulate {input} -o s.html {flags}"));
+        page(&bench, "s.html")
+    };
+    for (input, place, length) in [
+        (
+            "small.toml --set particles.0.form.width_y=15.0",
+            "off the plane of incidence",
+            "2π/q_y",
+        ),
+        ("flat.toml", "away from the beam", "2π/|q|"),
+    ] {
+        let html = show(input, "");
+        let sentence = format!("The strongest maximum {place} is at ");
+        let rest = html.split(&sentence).nth(1).expect(input);
+        let numbers: Vec<f64> = (rest
+            .split("</p>")
+            .next()
+            .unwrap()
+            .replace('−', "-")
+            .split(' '))
+        .filter_map(|w| w.parse().ok())
+        .collect();
+        let [y, z, nm] = numbers[..] else {
+            panic!("{input}: {rest}");
+        };
+        let q = if length == "2π/q_y" {
+            y.abs()
+        } else {
+            y.hypot(z)
+        };
+        assert!(
+            (std::f64::consts::TAU / q / nm - 1.0).abs() < 0.02,
+            "{input}: {q} {nm}"
+        );
+        let row = format!(">strongest maximum {place}<");
+        for words in [&*row, length, "of a lattice, its distance", "--cut qy="] {
+            assert!(html.contains(words), "{input}: {words}");
+        }
+        let html = show(input, "--counts 4");
+        for words in [
+            "strongest maximum",
+            "brightest pixel",
+            "brightest at",
+            "--cut qy=",
+        ] {
+            assert!(!html.contains(words), "{input}: {words}");
+        }
     }
 }
 
@@ -232,6 +293,18 @@ fn the_answer_of_a_fit_says_what_to_do() {
         "<code>height</code> ends at a bound: its uncertainty has no meaning.",
         "Next: wider bounds of <code>height</code> in <code>f.toml</code>",
         ">4 nm, at a bound<",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    // The bound decides on correlations with it.
+    assert!(!html.contains(" correlate at "));
+    // Density and intensity are one factor: a bound, what is not determined, and a misfit are all named.
+    let density =
+        "[[parameters]]\npath = 'particles.0.density'\nfrom = 1e-4\nto = 1.0\nlog = true\n";
+    let html = fit(&(height(4.0) + intensity + density));
+    for words in [
+        "<code>height</code> ends at a bound: its uncertainty has no meaning. The data do not determine ",
+        "Counting noise gives χ²/ν 1: ",
     ] {
         assert!(html.contains(words), "{words}");
     }

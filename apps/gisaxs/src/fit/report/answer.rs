@@ -51,24 +51,28 @@ impl Report<'_> {
             let all: Vec<String> = (0..names.len()).filter(|k| which(*k)).map(code).collect();
             (!all.is_empty()).then(|| (all.join(", "), all.len() > 1))
         };
-        let bound = list(&|k| self.found.at_bounds.contains(&self.target.free[k].path));
+        let bound = list(&|k| self.at_bound(k));
         let lost = list(&|k| !self.found.errors[k].is_finite());
         let counts = self.target.noise == Noise::Poisson;
         let missed = counts && self.found.chi2 > MISSED;
+        let mut doubts = Vec::new();
         if let Some((names, many)) = &bound {
             let (end, their) = if *many {
                 ("end at bounds", "their uncertainties have")
             } else {
                 ("ends at a bound", "its uncertainty has")
             };
-            out.push(format!("{names} {end}: {their} no meaning."));
+            doubts.push(format!("{names} {end}: {their} no meaning."));
         }
         if let Some((names, _)) = &lost {
-            out.push(format!(
+            doubts.push(format!(
                 "The data do not determine {names}: no effect, or that of another parameter."
             ));
         }
-        if missed && out.len() < 3 {
+        if !doubts.is_empty() {
+            out.push(doubts.join(" "));
+        }
+        if missed {
             out.push(format!(
                 "Counting noise gives χ²/ν 1: the model {}. Uncertainties are those of the counts times √(χ²/ν).",
                 if self.found.chi2 > UNEXPLAINED {

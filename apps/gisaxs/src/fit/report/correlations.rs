@@ -11,7 +11,7 @@ const FEW: usize = 5;
 impl Report<'_> {
     /// The matrix below its diagonal; `None` without any known correlation.
     pub(super) fn correlations(&self) -> Option<Chart> {
-        self.strongest()?;
+        self.known().next()?;
         let names = self.names();
         let n = names.len();
         let cells = (1..n)
@@ -55,12 +55,18 @@ impl Report<'_> {
         })
     }
 
-    /// The two parameters that correlate most, and how much.
-    pub(super) fn strongest(&self) -> Option<(usize, usize, f64)> {
+    /// Pairs of parameters, and how much they correlate.
+    fn known(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let all = &self.found.correlations;
         (1..all.len())
-            .flat_map(|row| (0..row).map(move |column| (column, row, all[row][column])))
+            .flat_map(move |row| (0..row).map(move |column| (column, row, all[row][column])))
             .filter(|c| c.2.is_finite())
+    }
+
+    /// The two parameters off their bounds that correlate most, and how much.
+    pub(super) fn strongest(&self) -> Option<(usize, usize, f64)> {
+        self.known()
+            .filter(|c| !self.at_bound(c.0) && !self.at_bound(c.1))
             .max_by(|a, b| a.2.abs().total_cmp(&b.2.abs()))
     }
 

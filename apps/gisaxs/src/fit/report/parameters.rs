@@ -77,10 +77,15 @@ fn stated(value: f64, error: f64, unit: &str) -> String {
 }
 
 impl Report<'_> {
+    /// Whether a parameter ended at a bound.
+    pub(super) fn at_bound(&self, k: usize) -> bool {
+        self.found.at_bounds.contains(&self.target.free[k].path)
+    }
+
     /// A parameter's value with its uncertainty, which has no meaning at a bound, and unit.
     pub(super) fn stated(&self, k: usize) -> String {
         let (path, found) = (&self.target.free[k].path, self.found);
-        if found.at_bounds.contains(path) {
+        if self.at_bound(k) {
             return format!("{} {}, at a bound", plain(found.values[k]), unit(path));
         }
         stated(found.values[k], found.errors[k], unit(path))
@@ -90,15 +95,15 @@ impl Report<'_> {
     pub(super) fn parameters(&self) -> Table {
         let found = self.found;
         let names = self.names();
-        let mark = |f: &Free| found.at_bounds.contains(&f.path).then_some("bad");
+        let mark = |k: usize| self.at_bound(k).then_some("bad");
         Columns::<(usize, &Free)>::new()
             .cell(
                 "parameter",
                 "its path in the sample's input file",
-                |(k, f)| Cell::text(names[*k].clone()).marked(mark(f)),
+                |(k, _)| Cell::text(names[*k].clone()).marked(mark(*k)),
             )
-            .cell("value ± σ", "σ: one standard deviation", |(k, f)| {
-                Cell::number(found.values[*k], self.stated(*k)).marked(mark(f))
+            .cell("value ± σ", "σ: one standard deviation", |(k, _)| {
+                Cell::number(found.values[*k], self.stated(*k)).marked(mark(*k))
             })
             .cell(
                 "from … to",
@@ -107,7 +112,7 @@ impl Report<'_> {
                     let share = f.share(found.values[*k]);
                     Cell::number(share, format!("{} … {}", plain(f.from), plain(f.to)))
                         .placed(share)
-                        .marked(mark(f))
+                        .marked(mark(*k))
                 },
             )
             .table("", self.target.free.iter().enumerate())
