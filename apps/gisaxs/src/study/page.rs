@@ -75,12 +75,16 @@ impl StudyPage<'_> {
             return vec!["No case was measured.".into()];
         };
         let mut out = vec![format!(
-            "Most pairs of a triangle and a q a second: {}, at {} (by the counts of direct sums).",
+            "Most pairs of a triangle and a q a second: {}, at {} tri–q/s.",
             r.case.name(),
-            si(1e9 * r.gflops, "flop/s")
+            pairs(r.rate)
         )];
         out.push(match best(&|r| r.per_joule) {
-            Some((green, _)) => format!("Most a joule: {}.", green.case.name()),
+            Some((green, rate)) => format!(
+                "Most a joule: {}, at {} tri–q/J.",
+                green.case.name(),
+                pairs(rate)
+            ),
             None => "No energy was measured.".into(),
         });
         out
@@ -162,6 +166,11 @@ impl StudyPage<'_> {
     }
 }
 
+/// A number of pairs.
+fn pairs(n: f64) -> String {
+    format!("{n:.2e}")
+}
+
 /// The text below the table.
 pub const CAPTION: &str = "Every method is rated by the operation counts of direct sums (42 n_t + 2 on GPUs, 85 n_t + 16 on CPUs): \
                            a faster one shows more than its own operations.";
@@ -200,10 +209,10 @@ pub fn columns() -> Columns<'static, Row> {
         })
         .where_known()
         .cell("tri–q/s", "pairs of a triangle and a q per second", |r| {
-            Cell::number(r.rate, format!("{:.2e}", r.rate))
+            Cell::number(r.rate, pairs(r.rate))
         })
         .cell("tri–q/J", "pairs of a triangle and a q per joule", |r| {
-            Cell::shown(r.per_joule, |x| format!("{x:.2e}"))
+            Cell::shown(r.per_joule, pairs)
         })
         .where_known()
         .si("energy", "median of one run", "J", |r| {

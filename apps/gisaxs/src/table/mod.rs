@@ -54,8 +54,7 @@ impl Layout {
         if more && by == Some(',') && rows.iter().all(|r| is_decimal(&r.1)) {
             let [whole, rest] = [0, 1].map(|k| rows[0].1[k].as_str());
             let message = format!(
-                "\"{whole},{rest}\" is one number with a decimal comma or two whole ones: write a point, or name both columns \
-                 in a header"
+                "\"{whole},{rest}\" may be numbers with decimal commas or whole ones: write points, or name the columns in a header"
             );
             return Err(wrong(rows[0].0, message));
         }
