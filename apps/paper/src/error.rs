@@ -33,6 +33,14 @@ pub enum PaperError {
         /// What is wrong.
         cause: String,
     },
+    /// A number of the paper has no place in our figure.
+    #[error("{item}: `{number}` has no place in the figure: name a panel, and one of x and y")]
+    NoPlace {
+        /// The item.
+        item: String,
+        /// The number.
+        number: String,
+    },
     /// A record is not there.
     #[error(
         "the record {} is missing. Fix: run the command in a checkout of Greenup, or name one with {}",

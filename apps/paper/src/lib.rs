@@ -13,6 +13,7 @@
 //! | [`measure`] | measuring the records of an item anew |
 //! | [`scattering`] | figures of X-ray scattering |
 //! | [`page`] | the page of a paper, its figures and numbers |
+//! | [`points`] | the paper's numbers as marks in our figures |
 //! | [`program`] | the command |
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
@@ -29,6 +30,7 @@ pub mod lists;
 pub mod measure;
 pub mod page;
 mod platforms;
+pub mod points;
 pub mod program;
 pub mod records;
 pub mod scattering;

@@ -1,14 +1,12 @@
 //! The page of a paper: each item with its state, our figures, and the paper's numbers beside ours.
 
 use crate::data::{Answer, Conclusion, Item, Paper, Quoted, State};
-use crate::{Measured, PaperError, Records};
+use crate::{Measured, PaperError, Records, points};
 use greenup_report::chart::Chart;
-use greenup_report::chart::canvas::escape;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{si, three};
 use greenup_report::table::{Cell, Columns, Table};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 
 /// A paper as drawn from the records.
 pub struct Drawn {
@@ -42,8 +40,6 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
     let mut sections = Vec::new();
     let mut figures = Vec::new();
     let mut numbers = Vec::new();
-    // Items that show the same figure share its file.
-    let mut known: HashMap<String, String> = HashMap::new();
     let whole = items.len() == paper.items.len();
     if whole {
         sections.push(conclusions(paper));
@@ -60,26 +56,14 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
             ..Section::default()
         };
         for (k, draw) in item.draw.iter().enumerate() {
-            let key = format!("{draw:?}");
-            let name = match known.get(&key) {
-                Some(name) => String::clone(name),
-                None => {
-                    let name = match k {
-                        0 => item.id.clone(),
-                        k => format!("{}-{}", item.id, k + 1),
-                    };
-                    figures.push((name.clone(), draw.chart(records)?));
-                    known.insert(key, name.clone());
-                    name
-                }
-            };
-            let about = format!("{}: {}", item.label(), item.title);
+            let mut chart = draw.chart(records)?;
+            points::add(&mut chart, item, k)?;
+            let figure = Figure::chart(&chart, &draw.caption(records)?);
             section.figures.push(Figure {
-                html: image(&format!("figures/{name}.png"), &about),
-                caption: draw.caption(records)?,
-                wide: item.draw.len() == 1,
-                ..Figure::default()
+                wide: figure.wide || item.draw.len() == 1,
+                ..figure
             });
+            figures.push((points::name(item, k), chart));
         }
         let pairs = (item.quoted.iter())
             .map(|q| {
@@ -121,7 +105,6 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
     })
 }
 
-/// A picture in a file beside the page; with a click at its full size.
 /// How many items have which state.
 fn answer(items: &[&Item]) -> Vec<String> {
     let of = |s: State| items.iter().filter(|i| i.state == s).count();
@@ -137,13 +120,6 @@ fn answer(items: &[&Item]) -> Vec<String> {
         ),
         "Each says why, names its records, and has the command that makes it again.".into(),
     ]
-}
-
-fn image(file: &str, about: &str) -> String {
-    let about = escape(about);
-    format!(
-        r#"<a href="{file}"><img src="{file}" alt="{about}" loading="lazy" style="width:100%;max-width:900px;height:auto"></a>"#
-    )
 }
 
 fn facts(item: &Item, records: &Records) -> Vec<Fact> {
@@ -308,7 +284,8 @@ mod tests {
             let made =
                 made(&paper, &items, &records).unwrap_or_else(|e| panic!("{}: {e}", paper.name));
             let html = made.page.render().unwrap();
-            assert!(html.contains("figures/") && html.len() < 300_000);
+            for (n, c) in &made.figures { eprintln!("SZ {} {} {} {}", paper.name, n, c.html().len(), c.file("svg", &FileStyle::default()).unwrap().len()); }
+            assert!(html.contains("<svg"));
             let page = serde_json::to_string(&made.page).unwrap();
             assert!(!page.contains("NaN"), "{}", paper.name);
             assert_eq!(

@@ -6,11 +6,16 @@ use greenup_testing::{fails, is_refused, signal, succeeds, text, wait_until};
 use std::path::Path;
 use std::process::Command;
 
-/// Writes a program. By another process: one that is started while this one writes would keep the file busy.
+/// Writes a script.
 fn program(folder: &Path, name: &str, script: &str) {
-    let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\"; chmod +x \"$0\"";
-    let file = folder.join(name);
-    succeeds(Command::new("sh").args(["-c", write]).arg(file).arg(script));
+    greenup_testing::program(
+        &folder.join(name),
+        format!(
+            "#!/bin/sh
+{script}
+"
+        ),
+    );
 }
 
 /// A copy of greenup in a folder without its programs, with `path` on PATH.

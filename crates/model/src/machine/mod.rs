@@ -217,6 +217,13 @@ impl Machine {
         self.constant_power_w.is_some() && self.cost.values().any(|c| c.energy_j.is_some())
     }
 
+    /// Whether constant power is taken as 0, as no device has none: it is not known, and efficiencies are upper bounds.
+    pub fn lacks_constant_power(&self) -> bool {
+        self.constant_power_w
+            .as_ref()
+            .is_some_and(|p| p.value == 0.0)
+    }
+
     /// The flop class to draw when the user names none: the first of f64, f32, … that is costed.
     pub fn main_flop(&self) -> Option<Op> {
         [Op::F64, Op::F32]

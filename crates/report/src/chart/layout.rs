@@ -228,10 +228,16 @@ impl Chart {
                     };
                     c.rect(square, s.ink, "");
                 }
-                Sign::Dot => {
-                    let css = c.css(s.ink);
+                Sign::Dot | Sign::Ring => {
+                    let (css, paper) = (c.css(s.ink), c.css(Ink::Paper));
+                    let look = match s.sign {
+                        Sign::Ring => {
+                            format!("fill=\"{paper}\" stroke=\"{css}\" stroke-width=\"1.6\"")
+                        }
+                        _ => format!("fill=\"{css}\""),
+                    };
                     c.raw(&format!(
-                        "<circle cx=\"{}\" cy=\"{middle:.1}\" r=\"4.5\" fill=\"{css}\"/>",
+                        "<circle cx=\"{}\" cy=\"{middle:.1}\" r=\"4.5\" {look}/>",
                         x + 10.0
                     ));
                 }

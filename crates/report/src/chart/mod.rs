@@ -55,6 +55,8 @@ pub enum Sign {
     Dashed,
     /// A dot.
     Dot,
+    /// A hollow dot.
+    Ring,
     /// A filled square.
     Area,
 }

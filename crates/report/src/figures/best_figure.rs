@@ -71,7 +71,8 @@ impl Course {
         let half = 0.35 * last as f64 / SIGNS as f64;
         let signs = (bins.iter().enumerate()).filter(|(_, b)| b.0 > 0);
         let signs = signs.map(|(k, (n, most))| {
-            let x = (k as f64 + 0.5) * each as f64;
+            // The middle of its trials.
+            let x = (k * each) as f64 + 0.5 * (each as f64 - 1.0);
             let (foot, tip) = (top - 0.035 * size, top - 0.005 * size);
             let mut sign = Shape::new(vec![(x - half, foot), (x + half, foot), (x, tip)])
                 .filled(Ink::Series(0), 0.8);
@@ -114,7 +115,7 @@ pub fn best_so_far(title: &str, course: &Course, tip_names: Vec<String>) -> Char
         if n > 0 {
             panel.push(Layer::of(0, What::Shapes(signs)));
             notes.push(format!(
-                "▲: {n} of {} trials, above twice the best.",
+                "Signs at the upper edge: {n} of {} trials, above twice the best.",
                 course.trials.len()
             ));
         }

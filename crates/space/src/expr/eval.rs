@@ -27,6 +27,12 @@ pub trait Functions {
     /// Their names.
     fn names(&self) -> Vec<&str>;
 
+    /// Whether one of them takes so many values.
+    ///
+    /// # Errors
+    /// Why not.
+    fn takes(&self, name: &str, values: usize) -> Result<(), String>;
+
     /// The list that it returns.
     ///
     /// # Errors

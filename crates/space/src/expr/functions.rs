@@ -35,7 +35,7 @@ const FUNCTIONS: [(&str, usize, usize); 25] = [
 ];
 
 /// Functions that give lists, where lists stand.
-pub(crate) const LISTS: [&str; 2] = ["divisors", "powers_of_two"];
+pub(crate) const LISTS: [(&str, usize); 2] = [("divisors", 1), ("powers_of_two", 2)];
 
 /// Names of the functions.
 pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
@@ -48,7 +48,7 @@ pub(crate) fn takes(name: &str, values: usize, others: &[&str]) -> Result<(), St
     match FUNCTIONS.iter().find(|f| f.0 == short) {
         Some(&(_, least, most)) if (least..=most).contains(&values) => Ok(()),
         Some(&(_, least, most)) => Err(takes_not(name, least, most, values)),
-        None if LISTS.contains(&short) => Err(format!(
+        None if LISTS.iter().any(|l| l.0 == short) => Err(format!(
             "`{name}` of {values} values gives no list here: it stands where the values of a parameter are written"
         )),
         None => {

@@ -134,8 +134,7 @@ impl Space {
             .map(|(i, p)| (p.name.as_str(), i))
             .collect();
         let functions = scripts.as_ref().map(|s| s as &dyn Functions);
-        let scripted = functions.map(Functions::names).unwrap_or_default();
-        let uses = Uses::new(d, &parsed, &constants, &params, &scripted)?;
+        let uses = Uses::new(d, &parsed, &constants, &params, functions)?;
         let lists = static_lists(d, &parsed, &uses, functions)?;
         let symbols = symbols(d, &lists, &parsed);
         let (chain, fixed) = levels(d, &parsed, &uses, &lists)?;

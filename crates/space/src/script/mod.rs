@@ -49,22 +49,27 @@ impl Scripts {
         self.program.functions.iter().map(|f| f.name.as_str())
     }
 
+    /// The number of a function that takes so many values; if there is none, why.
+    fn number(&self, name: &str, values: usize) -> Result<usize, String> {
+        let number = self.names().position(|n| n == name);
+        let number = number.ok_or_else(|| format!("`{name}` does not exist"))?;
+        let f = &self.program.functions[number];
+        let signature = Signature {
+            name: name.to_owned(),
+            parameters: f.slots[..f.parameters].to_vec(),
+            defaults: f.defaults.clone(),
+        };
+        takes(&signature, values).map(|()| number)
+    }
+
     /// Calls a function that returns a list.
     ///
     /// # Errors
     /// What went wrong in the script, or that it returned no list of plain values.
     fn call(&self, name: &str, args: &[Value]) -> Result<Vec<Value>, ScriptError> {
         let function = || name.to_owned();
-        let Some(number) = self.names().position(|n| n == name) else {
-            return Err(ScriptError::Arguments(format!("`{name}` does not exist")));
-        };
+        let number = (self.number(name, args.len())).map_err(ScriptError::Arguments)?;
         let f = &self.program.functions[number];
-        let signature = Signature {
-            name: function(),
-            parameters: f.slots[..f.parameters].to_vec(),
-            defaults: f.defaults.clone(),
-        };
-        takes(&signature, args.len()).map_err(ScriptError::Arguments)?;
         let mut call = Call::new(&self.program, &self.budget);
         let failed = |fault: Fault| match fault.cause {
             Cause::TotalSteps => ScriptError::TooManySteps,
@@ -103,6 +108,10 @@ impl Functions for Scripts {
 
     fn names(&self) -> Vec<&str> {
         self.names().collect()
+    }
+
+    fn takes(&self, name: &str, values: usize) -> Result<(), String> {
+        self.number(name, values).map(|_| ())
     }
 }
 

@@ -244,6 +244,14 @@ fn refusals_say_what_and_where() {
             "unknown function `frob`",
         ),
         (
+            "script = \"def frob(x):\\n    return [x]\"\n[parameters]\na = [2, 3]\n[hard]\nf = 'a > 0 or len(frob(a, 1)) == 1'",
+            "`frob` takes 1 value, not 2",
+        ),
+        (
+            "[parameters]\na = [2, 3]\n[hard]\nf = 'a > 0 or len(divisors(a, 3)) > 1'",
+            "`divisors` takes 1 value, not 2",
+        ),
+        (
             "[parameters]\na = [1]\n[filters]\nf = 'a == 1'",
             "`filters` is not part",
         ),

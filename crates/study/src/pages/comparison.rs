@@ -7,7 +7,7 @@ use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Point};
 use greenup_report::si::si;
-use greenup_report::table::{Columns, Table};
+use greenup_report::table::{Cell, Columns, Table};
 
 /// Builds the page of a figure of these machines for one flop class.
 pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
@@ -65,16 +65,30 @@ fn answer(machines: &[Machine], flop: Op) -> Vec<String> {
         ("highest bandwidth", most("B/s", &|m| rate(m, Op::Dram))),
         (
             "most flops a joule",
-            most("flop/J", &|m| best_efficiency(m, flop)),
+            most("flop/J", &|m| {
+                best_efficiency(m, flop).filter(|_| !m.lacks_constant_power())
+            }),
         ),
     ];
     let all: Vec<String> = (parts.into_iter())
         .filter_map(|(what, which)| Some(format!("{what}: {}", which?)))
         .collect();
-    match machines.len() {
-        0 | 1 => Vec::new(),
+    let mut out = match machines.len() {
+        0 | 1 => return Vec::new(),
         n => vec![format!("Of {n} machines, {}.", all.join("; "))],
+    };
+    let known = |m: &&Machine| best_efficiency(m, flop).is_some() && !m.lacks_constant_power();
+    let without: Vec<&str> = (machines.iter())
+        .filter(|m| !known(m))
+        .map(|m| m.name.as_str())
+        .collect();
+    if !without.is_empty() && without.len() < machines.len() {
+        let names = without.join(", ");
+        out.push(format!(
+            "Energy or constant power is not known of: {names}."
+        ));
     }
+    out
 }
 
 /// A row a machine; costs that it does not have are empty.
@@ -94,18 +108,26 @@ fn side_by_side(machines: &[Machine], flop: Op) -> Table {
             "Below this intensity a kernel waits for memory.",
             |m| rate(m, flop).zip(rate(m, Op::Dram)).map(|(f, b)| f / b),
         )
-        .si(
+        .cell(
             "best efficiency",
-            "Flops per joule at high intensity.",
-            "flop/J",
-            |m| best_efficiency(m, flop),
+            "Flops per joule at high intensity; an upper bound where constant power is not known.",
+            |m| {
+                Cell::shown(best_efficiency(m, flop), |x| {
+                    match m.lacks_constant_power() {
+                        true => format!("≤ {}", si(x, "flop/J")),
+                        false => si(x, "flop/J"),
+                    }
+                })
+            },
         )
         .three(
             "Bε, flop/B",
             "Below this intensity bytes cost more joules than flops.",
             |m| line(m).map(|r| r.energy_balance()),
         )
-        .si("constant power", "", "W", |m| line(m).map(|r| r.pi0))
+        .si("constant power", "", "W", |m| {
+            line(m).map(|r| r.pi0).filter(|_| !m.lacks_constant_power())
+        })
         .si("largest power", "", "W", |m| line(m).map(|r| r.max_power()))
         .percent(
             "constant share",

@@ -174,6 +174,10 @@ fn answer(all: &[Repeated]) -> Vec<String> {
 pub fn page(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Page {
     let seeds = all.iter().map(|r| r.runs.len()).max().unwrap_or(0);
     let most = all.iter().map(Repeated::trials).max().unwrap_or(0);
+    let times = match seeds {
+        1 => "1 repetition".to_owned(),
+        n => format!("{n} repetitions"),
+    };
     let caption = match seeds {
         1 => "One repetition each: there are no intervals.",
         _ => {
@@ -183,7 +187,7 @@ pub fn page(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Page {
     Page {
         title: format!("{}: search strategies", sweep.facts.name),
         subtitle: format!(
-            "Replayed on a recorded sweep of {}: {} configs, objective {objective}, {most} trials, {seeds} repetitions",
+            "Replayed on a recorded sweep of {}: {} configs, objective {objective}, {most} trials, {times}",
             sweep.facts.device,
             sweep.trials.len()
         ),

@@ -2,11 +2,13 @@
 
 use super::record::Sweep;
 use crate::objective::{Cost, Objective, Unmet};
+use greenup_meter::stats::median;
 use greenup_space::Value;
 
 impl Sweep {
     /// Full trials that keep the bound of an objective, from best to worst by it. The configs of the final rounds come first, in the order that
-    /// those gave, if they were measured for this objective: single trials drift.
+    /// those gave, if they were measured for this objective: single trials drift. For other objectives their values count where they
+    /// measured a config, and those of single trials as much worse as the finalists became: otherwise a lucky trial wins.
     pub fn ranked(&self, objective: Objective) -> Vec<usize> {
         let flops = self.facts.flops;
         let finals = (self.finals.as_ref())
@@ -15,6 +17,20 @@ impl Sweep {
             let ranked = f.ranked(objective, &|_| flops).into_iter();
             ranked.map(|i| f.configs[i].as_slice()).collect()
         });
+        let once = |i: usize| objective.value(self.trials[i].cost()?, flops);
+        let again = |i: usize| {
+            let (cost, again) = self.best_known_cost(i)?;
+            objective.value(cost, flops).filter(|_| again)
+        };
+        // How much worse the finalists are than their trials: never to the advantage of a single trial.
+        let full = (0..self.trials.len()).filter(|i| self.trials[*i].effort >= 1.0);
+        let losses: Vec<f64> = full
+            .filter_map(|i| Some((again(i)?, once(i)?)))
+            .map(|(again, once)| (again - once) / once.abs())
+            .filter(|l| l.is_finite())
+            .collect();
+        // Within 1 % is a tie, which what was measured again wins. Without finalists the median is NaN.
+        let loss = median(&losses).max(0.01);
         let mut order: Vec<(bool, f64, usize)> = self
             .trials
             .iter()
@@ -25,12 +41,12 @@ impl Sweep {
                 cost.is_some_and(|(c, _)| objective.allowed(c))
             })
             .filter_map(|(i, t)| {
-                let again = places.iter().position(|c| *c == t.config);
-                let value = match again {
+                let place = places.iter().position(|c| *c == t.config);
+                let value = match place {
                     Some(place) => place as f64,
-                    None => objective.value(t.cost()?, flops)?,
+                    None => again(i).or_else(|| once(i).map(|v| v + loss * v.abs()))?,
                 };
-                Some((again.is_none(), value, i))
+                Some((place.is_none(), value, i))
             })
             .collect();
         order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -98,6 +114,12 @@ mod tests {
         assert!(!sweep.best_known_cost(0).unwrap().1);
         // For another objective they say nothing.
         assert_eq!(sweep.winner(Objective::Energy), None);
+        // The finalists became 39 % slower on average: a trial that was lucky by less does not win.
+        sweep.facts.objective = Some("energy".into());
+        sweep.trials[3] = trial(4, 1.7);
+        assert_eq!(sweep.ranked(Objective::Time), [1, 3, 2, 0]);
+        sweep.trials[3] = trial(4, 1.2);
+        assert_eq!(sweep.winner(Objective::Time), Some(3));
     }
 
     #[test]

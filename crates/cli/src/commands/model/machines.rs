@@ -60,7 +60,7 @@ pub fn run(args: &MachinesArgs) -> Result {
     let rate = |m: &Machine, op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
     let value = |e: &Option<Estimate>| e.as_ref().map(|e| e.value);
     let best = |l: &Listed, x: f64| {
-        if no_constant_power(&l.machine) {
+        if l.machine.lacks_constant_power() {
             format!("≤ {}", si(x, "flop/J"))
         } else {
             si(x, "flop/J")
@@ -77,7 +77,7 @@ pub fn run(args: &MachinesArgs) -> Result {
             Cell::shown(l.best_flop_per_joule, |x| best(l, x))
         })
         .cell("π₀", "", |l| {
-            if no_constant_power(&l.machine) {
+            if l.machine.lacks_constant_power() {
                 Cell::text("taken as 0")
             } else {
                 Cell::si(value(&l.machine.constant_power_w), "W")
@@ -88,7 +88,7 @@ pub fn run(args: &MachinesArgs) -> Result {
         .text("numbers", "", |l| l.machine.label.name().to_owned());
     print::table(&columns.table("", &listed));
     print::line("");
-    if listed.iter().any(|l| no_constant_power(&l.machine)) {
+    if listed.iter().any(|l| l.machine.lacks_constant_power()) {
         print::line(
             "≤: constant power is not known and taken as 0, so the best flop/J is an upper bound.",
         );
@@ -97,11 +97,6 @@ pub fn run(args: &MachinesArgs) -> Result {
         "Bτ, Bε: time and energy balance, flop/B. `greenup machines NAME` shows sources and intervals.",
     );
     Ok(())
-}
-
-/// Whether constant power is taken as 0: no device has none.
-fn no_constant_power(m: &Machine) -> bool {
-    m.constant_power_w.as_ref().is_some_and(|p| p.value == 0.0)
 }
 
 fn show(m: &Machine) -> Result {

@@ -77,15 +77,10 @@ fn positional(words: &[String]) -> Result<Vec<CommandLine>> {
     if !has_blanks {
         if let [_, others @ ..] = words
             && !others.is_empty()
-            && (first.contains('/') || others.iter().any(|w| w.contains(' ')))
+            && others.iter().any(|w| w.contains(' '))
             && others.iter().all(|w| starts_a_program(w))
         {
-            let all = if others.iter().any(|w| w.contains(' ')) {
-                others.to_vec()
-            } else {
-                vec![others.join(" ")]
-            };
-            let all: String = all
+            let all: String = others
                 .iter()
                 .map(|c| format!(" --compare {}", quoted(c)))
                 .collect();

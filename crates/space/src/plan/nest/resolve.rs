@@ -1,7 +1,9 @@
 //! Which parameters each expression depends on, and the nest that follows from it.
 
 use crate::error::{ExprError, SpaceError};
-use crate::expr::{BinaryOp, CompareOp, Domain, Expr, ExprKind, LISTS, takes};
+use crate::expr::{
+    BinaryOp, CompareOp, Domain, Expr, ExprKind, Functions, LISTS, takes, takes_not,
+};
 
 use crate::notation::Definition;
 use crate::plan::graph::lower::unknown;
@@ -24,7 +26,7 @@ impl Uses {
         parsed: &Parsed,
         constants: &HashMap<&str, &Value>,
         params: &HashMap<&str, usize>,
-        scripted: &[&str],
+        scripts: Option<&dyn Functions>,
     ) -> Built<Self> {
         let mut resolver = Resolver {
             derived: parsed
@@ -39,7 +41,7 @@ impl Uses {
                 .collect(),
             constants,
             params,
-            scripted,
+            scripts,
             known: HashMap::new(),
             heights: HashMap::new(),
             path: Vec::new(),
@@ -74,14 +76,22 @@ impl Uses {
 }
 
 /// Refuses a call of a function that is not there, or takes another number of values, also where no point reaches it.
-fn calls(e: &Expr, scripted: &[&str]) -> Result<(), ExprError> {
+fn calls(e: &Expr, scripts: Option<&dyn Functions>) -> Result<(), ExprError> {
+    let scripted = scripts.map(Functions::names).unwrap_or_default();
+    let known = |name: &str, values: usize| {
+        if let Some(s) = scripts.filter(|_| scripted.contains(&name)) {
+            return s.takes(name, values);
+        }
+        match LISTS.iter().find(|l| l.0 == name) {
+            Some((_, n)) if *n == values => Ok(()),
+            Some((_, n)) => Err(takes_not(name, *n, *n, values)),
+            None => takes(name, values, &scripted),
+        }
+    };
     let mut left = vec![e];
     while let Some(e) = left.pop() {
-        if let ExprKind::Call(name, args) = &e.kind
-            && !scripted.contains(&name.as_str())
-            && !LISTS.contains(&name.as_str())
-        {
-            takes(name, args.len(), scripted).map_err(|m| ExprError::new(m, e.span))?;
+        if let ExprKind::Call(name, args) = &e.kind {
+            known(name, args.len()).map_err(|m| ExprError::new(m, e.span))?;
         }
         e.children(&mut |child| left.push(child));
     }
@@ -97,7 +107,7 @@ struct Resolver<'a> {
     constants: &'a HashMap<&'a str, &'a Value>,
     params: &'a HashMap<&'a str, usize>,
     /// Functions of the script.
-    scripted: &'a [&'a str],
+    scripts: Option<&'a dyn Functions>,
     known: HashMap<&'a str, Vec<usize>>,
     /// Operations within each other, derived values seen through.
     heights: HashMap<&'a str, usize>,
@@ -128,7 +138,7 @@ impl<'a> Resolver<'a> {
                 .collect();
             return Err(unknown(&name, &known, span).within(&what(), text));
         }
-        calls(e, self.scripted).map_err(|e| e.within(&what(), text))?;
+        calls(e, self.scripts).map_err(|e| e.within(&what(), text))?;
         for n in through {
             found.extend(self.derived(n)?);
         }

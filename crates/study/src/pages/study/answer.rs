@@ -16,6 +16,9 @@ pub const SAID: [&str; 5] = [
     "energy",
 ];
 
+/// A fraction of a roof that no error of measurement explains.
+const ABOVE: f64 = 1.05;
+
 /// Two sentences a device: its limits, and its kernels.
 pub fn of(study: &Study) -> Vec<String> {
     let several = study.devices.len() > 1;
@@ -66,12 +69,25 @@ fn kernels(device: &DeviceStudy) -> Option<String> {
     }
     let (of_roof, noise) = (percent(*share), worst.noise().unwrap_or_default());
     Some(if *share >= 0.85 {
-        let most = measured.iter().map(|(_, s)| *s).fold(0.0, f64::max);
-        format!(
-            "All {} kernels reach {of_roof} to {} of their roofs: only other work, not other code, would help much.",
-            measured.len(),
-            percent(most)
-        )
+        let (best, most) = (measured.iter().max_by(|a, b| a.1.total_cmp(&b.1)))
+            .map_or((worst.name.as_str(), *share), |(k, s)| {
+                (k.name.as_str(), *s)
+            });
+        let which = match (measured.len(), device.kernels.len()) {
+            (1, _) => format!("{} reaches {of_roof} of its roof", worst.name),
+            (n, all) if n == all && device.missing.is_empty() => {
+                format!("All {n} kernels reach {of_roof} of their roofs or more")
+            }
+            (n, _) => format!("The {n} measured kernels reach {of_roof} of their roofs or more"),
+        };
+        if most > ABOVE {
+            format!(
+                "{which}; {best} is above its roof ({}): the machine's costs or the counts of its work are too high.",
+                percent(most)
+            )
+        } else {
+            format!("{which}: only other work, not other code, would help much.")
+        }
     } else if noise > 1.0 / share - 1.0 {
         format!(
             "{} reaches {of_roof} of its roof ({bound}), but its time is known to ±{} only: measure again.",

@@ -5,13 +5,10 @@ use greenup_meter::Summary;
 use greenup_report::page::Fact;
 use greenup_report::si::{factor, percent, si, three};
 use greenup_tune::Objective;
+use greenup_tune::analyze::MeasuredConfig;
 
 /// What was gained, what the lowest energy costs, and how sure that is.
 pub fn answer(w: &Winners) -> Vec<String> {
-    let both = match w.one_wins_both() {
-        true => "; one config wins both",
-        false => "",
-    };
     let gained = w.best_before.map(|d| {
         let origin = &d.origin;
         format!("Tuning found nothing better than {origin}.")
@@ -21,14 +18,15 @@ pub fn answer(w: &Winners) -> Vec<String> {
     if out.is_empty() {
         out.push(alone(w));
     }
-    if let Some(first) = out.first_mut() {
-        let end = first.len() - 1;
-        first.insert_str(end, both);
+    if w.one_wins_both() && w.analysis.rows.len() > 1 {
+        out.push("The fastest config also has the lowest energy.".into());
     }
     if let Some((low, again)) = &w.low {
-        let [e, old] = [low, &w.fast].map(|r| si(r.energy_j.unwrap_or(f64::NAN), "J"));
+        let energy = |r: &MeasuredConfig| r.energy_j.map(|e| si(e, "J"));
+        let e = energy(low).unwrap_or_default();
+        let old = energy(&w.fast).map_or(String::new(), |old| format!(" instead of {old}"));
         let [t, before] = [low, &w.fast].map(|r| si(r.time_s, "s"));
-        let one = match (again, w.analysis.by_finals) {
+        let one = match (again, w.sweep.finals.is_some()) {
             (false, true) => " (in one trial)",
             _ => "",
         };
@@ -37,7 +35,7 @@ pub fn answer(w: &Winners) -> Vec<String> {
             false => format!("in {t} instead of {before}"),
         };
         out.push(format!(
-            "The lowest-energy config takes {e} instead of {old}, {time}{one}."
+            "The lowest-energy config takes {e}{old}, {time}{one}."
         ));
     }
     out.push(certainty(w));
@@ -51,32 +49,39 @@ fn interval(s: &Summary, show: fn(f64) -> String) -> String {
 /// What was gained over another kernel, by the objective.
 fn over(w: &Winners, r: &Reference) -> String {
     let (c, whom) = (&r.compared, &r.whom);
-    match w.objective {
-        Objective::Metric(name) => match &c.metric_ratio {
-            Some(s) => {
-                let (m, i) = (factor(s.median), interval(s, factor));
-                format!("The best config has {m} the `{name}` of {whom} {i}.")
-            }
-            None => format!("No value of `{name}` was measured of {whom}."),
-        },
-        Objective::Energy | Objective::EnergyUnderTime(_) => match &c.energy_ratio {
+    let energy = c.energy_ratio.as_ref();
+    match (w.objective, &c.metric_ratio, &c.speedup) {
+        (Objective::Metric(name), Some(s), _) => {
+            let (m, i) = (factor(s.median), interval(s, factor));
+            format!("The best config has {m} the `{name}` of {whom} {i}.")
+        }
+        (Objective::Energy | Objective::EnergyUnderTime(_), _, speed) => match energy {
             Some(e) => {
-                let speed = c.speedup.as_ref();
-                let speed = speed.map_or(String::new(), |s| {
+                let speed = speed.as_ref().map_or(String::new(), |s| {
                     format!(", at {} its speed", factor(s.median))
                 });
-                format!("{} than {whom}{speed}.", saved(e))
+                match saved(e) {
+                    Some(saved) => format!("{saved} than {whom}{speed}."),
+                    None => format!("No difference in energy to {whom}{speed}."),
+                }
             }
             None => format!("The energy of {whom} was not measured."),
         },
-        _ => {
-            let energy = c.energy_ratio.as_ref();
-            let energy = energy.map_or(String::new(), |e| format!(", {}", saved(e).to_lowercase()));
-            match &c.speedup {
-                Some(s) => format!("{}{energy}.", speed(s, whom)),
-                None => format!("The time of {whom} was not measured."),
+        (objective, _, Some(s)) => {
+            let energy = energy.map_or(String::new(), |e| {
+                let saved = saved(e).unwrap_or_else(|| "no difference in energy".into());
+                format!(", {saved}")
+            });
+            match objective {
+                Objective::Time => format!("{}{energy}.", speed(s, whom)),
+                _ => format!(
+                    "The best config by {objective} has {} the speed of {whom} {}{energy}.",
+                    factor(s.median),
+                    interval(s, factor)
+                ),
             }
         }
+        (_, _, None) => format!("The time of {whom} was not measured."),
     }
 }
 
@@ -93,16 +98,17 @@ fn speed(s: &Summary, whom: &str) -> String {
 pub fn energy_over(r: &Reference) -> Option<Fact> {
     let e = r.compared.energy_ratio.as_ref()?;
     let [median, lo, hi] = [e.median, e.lo, e.hi].map(three);
-    let text = format!("{median} [{lo} … {hi}]: {}", saved(e).to_lowercase());
+    let words = saved(e).unwrap_or_else(|| "no difference".into());
+    let text = format!("{median} [{lo} … {hi}]: {words}");
     Some(Fact::new(&format!("Energy over that of {}", r.whom), text))
 }
 
-/// The best config's energy over another's, in words.
-fn saved(ratio: &Summary) -> String {
+/// The best config's energy over another's, in words; `None` where they do not differ.
+fn saved(ratio: &Summary) -> Option<String> {
     match ratio {
-        r if r.hi < 1.0 => format!("{} less energy", percent(1.0 - r.median)),
-        r if r.lo > 1.0 => format!("{} more energy", percent(r.median - 1.0)),
-        _ => "No difference in energy".to_owned(),
+        r if r.hi < 1.0 => Some(format!("{} less energy", percent(1.0 - r.median))),
+        r if r.lo > 1.0 => Some(format!("{} more energy", percent(r.median - 1.0))),
+        _ => None,
     }
 }
 
@@ -113,6 +119,9 @@ fn alone(w: &Winners) -> String {
     let median = times[times.len() / 2] / w.fast.time_s;
     let energy = w.fast.energy_j;
     let energy = energy.map_or(String::new(), |e| format!(" and {}", si(e, "J")));
+    if times.len() == 1 {
+        return format!("The only config takes {}{energy}.", si(w.fast.time_s, "s"));
+    }
     format!(
         "The fastest of {} configs takes {}{energy}; half of them take {} its time or longer.",
         times.len(),
@@ -123,8 +132,11 @@ fn alone(w: &Winners) -> String {
 
 /// How far single trials can be trusted.
 fn certainty(w: &Winners) -> String {
-    let rounds = w.sweep.finals.as_ref().filter(|_| w.analysis.by_finals);
-    let rounds = rounds.and_then(|f| f.times_s.iter().map(Vec::len).max());
+    let rounds = w
+        .sweep
+        .finals
+        .as_ref()
+        .and_then(|f| f.times_s.iter().map(Vec::len).max());
     match rounds {
         Some(n) => format!(
             "The final rounds measured the finalists again, {n} times each, interleaved; single trials may differ from them."
@@ -166,9 +178,22 @@ mod tests {
         let text = answers("time", [2.0, 3.0, 4.0], [5.0, 10.0, 5.0]);
         assert_eq!(
             text[0],
-            "×1.500 the speed of the default config [×1.500 … ×1.500], 50.0 % less energy; one config wins both."
+            "×1.500 the speed of the default config [×1.500 … ×1.500], 50.0 % less energy."
         );
         assert!(text[1].contains("the baseline") && text[1].contains("no difference in energy"));
+        assert_eq!(text[2], "The fastest config also has the lowest energy.");
+        // Energies that tie, and objectives of both.
+        let text = answers("energy", [2.0, 3.0, 4.0], [5.0, 5.0, 5.0]);
+        assert!(
+            text[0].starts_with("No difference in energy to the default config, at ×1.500"),
+            "{text:?}"
+        );
+        let text = answers("edp", [3.0, 2.0, 4.0], [2.0, 10.0, 5.0]);
+        assert!(
+            text[0].starts_with("The best config by edp has ×0.667 the speed of the default"),
+            "{text:?}"
+        );
+        assert!(text.iter().any(|t| t.contains("5 times each")), "{text:?}");
         let text = answers("energy", [2.0, 3.0, 4.0], [5.0, 10.0, 5.0]);
         assert!(text[0].starts_with("50.0 % less energy than the default config, at ×1.500"));
         let text = answers("time", [2.0, 2.0, 1.0], [5.0, 5.0, 5.0]);
@@ -192,8 +217,8 @@ mod tests {
             let text = answer(&Winners::of(&a, &sweep));
             assert!(text[0].starts_with("The fastest of 40 configs takes 1.00 s"));
             assert_eq!(text[0].contains(" J"), energy, "{text:?}");
-            assert_eq!(text[0].ends_with("; one config wins both."), energy);
-            assert!(text[1].contains("one trial"));
+            assert_eq!(text[1].contains("also has the lowest energy"), energy);
+            assert!(text.last().unwrap().contains("one trial"));
         }
     }
 }

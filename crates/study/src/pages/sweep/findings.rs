@@ -1,5 +1,6 @@
 //! The findings of a sweep in sentences, for the page and the terminal.
 
+use super::winners::Winners;
 use greenup_meter::Summary;
 use greenup_report::si::{factor, percent, si, three};
 use greenup_report::text;
@@ -92,24 +93,23 @@ fn compared(sweep: &Sweep, b: &Compared, whose: &str) -> String {
 }
 
 /// The findings of sections 3.2 to 3.4 of Anzt et al. (2015) in sentences.
-pub fn headline(a: &Analysis) -> Vec<String> {
+pub fn headline(a: &Analysis, sweep: &Sweep) -> Vec<String> {
     let mut out = Vec::new();
-    let f = &a.rows[a.fastest];
-    let Some(g) = a.lowest_energy.map(|g| &a.rows[g]) else {
-        return out;
-    };
-    let (Some(ef), Some(eg)) = (f.energy_j, g.energy_j) else {
-        return out;
-    };
-    if a.lowest_energy == Some(a.fastest) {
+    let w = Winners::of(a, sweep);
+    if w.one_wins_both() {
         out.push("the fastest config also has the lowest energy".into());
         return out;
     }
-    out.push(format!(
-        "the lowest-energy config takes {} less energy and {} more time than the fastest",
-        percent(1.0 - eg / ef),
-        percent(g.time_s / f.time_s - 1.0)
-    ));
+    let Some((low, _)) = &w.low else {
+        return out;
+    };
+    if let (Some(ef), Some(eg)) = (w.fast.energy_j, low.energy_j) {
+        out.push(format!(
+            "the lowest-energy config takes {} less energy and {} more time than the fastest",
+            percent(1.0 - eg / ef),
+            percent(low.time_s / w.fast.time_s - 1.0)
+        ));
+    }
     if let Some(q) = &a.quadrants {
         let n = a.rows.len() as f64;
         out.push(format!(

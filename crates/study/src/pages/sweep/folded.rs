@@ -89,9 +89,13 @@ pub fn causes(a: &Analysis) -> Option<Chart> {
 }
 
 fn correlated(a: &Analysis) -> Option<Section> {
+    let with = match a.lowest_energy {
+        Some(_) => "performance and efficiency",
+        None => "performance",
+    };
     Some(Section {
         paragraphs: vec![format!(
-            "Pearson's correlation coefficient with performance and efficiency, the {CAUSES} strongest. Cycles, clock, power and other metrics that follow from the time are left out; `analysis.json` has all. In brackets: the number of configs with this metric, if not all."
+            "Pearson's correlation coefficient with {with}, at most {CAUSES} of the strongest. Cycles, clock, power and other metrics that follow from the time are left out; `analysis.json` has all. In brackets: the number of configs with this metric, if not all."
         )],
         figures: vec![Figure::chart(&causes(a)?, "")],
         ..section("correlations", "Correlations", "derived")

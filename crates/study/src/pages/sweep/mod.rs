@@ -36,7 +36,7 @@ pub fn page(
     let w = Winners::of(a, sweep);
     let mut sections = vec![w.section(source)];
     sections.extend(importance(a));
-    sections.push(by_parameter(a, sweep));
+    sections.extend(by_parameter(a, sweep));
     sections.push(Section {
         id: "search".into(),
         title: "Course of the search".into(),
@@ -121,6 +121,10 @@ fn front(a: &Analysis, sweep: &Sweep) -> Option<Section> {
 /// What each parameter explains; `None` where that is not known.
 fn importance(a: &Analysis) -> Option<Section> {
     let chart = parameters::importance(a)?;
+    let of = match a.importance_energy {
+        Some(_) => "logarithms of time and energy",
+        None => "logarithm of the time",
+    };
     Some(Section {
         id: "importance".into(),
         title: "Importance of parameters".into(),
@@ -128,7 +132,9 @@ fn importance(a: &Analysis) -> Option<Section> {
         label: Some("derived"),
         figures: vec![Figure::chart(
             &chart,
-            "What each parameter explains of the variation of the logarithms of time and energy, by a random forest.",
+            &format!(
+                "What each parameter explains of the variation of the {of}, by a random forest."
+            ),
         )],
         tables: vec![tables::importance(a, parameters::important(a))],
         beside: true,
@@ -136,8 +142,11 @@ fn importance(a: &Analysis) -> Option<Section> {
     })
 }
 
-/// What each value of the most important parameters reaches.
-fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
+/// What each value of the most important parameters reaches; `None` where none varies.
+fn by_parameter(a: &Analysis, sweep: &Sweep) -> Option<Section> {
+    if parameters::varied(sweep).is_empty() {
+        return None;
+    }
     let spreads = "For each value the configs that have it, their number in brackets: the box is the middle half, the mark in it the median, whiskers reach to the farthest config within 1.5 boxes, the dot is the best config.";
     let rate = |r: &MeasuredConfig| Some(r.performance);
     let unit = ("performance", a.unit, parameters::SHOWN);
@@ -149,14 +158,14 @@ fn by_parameter(a: &Analysis, sweep: &Sweep) -> Section {
         let chart = parameters::distributions(a, sweep, unit, |r| r.efficiency);
         figures.push(Figure::chart(&chart, ""));
     }
-    Section {
+    Some(Section {
         id: "parameters".into(),
         title: "Configs by parameter".into(),
         short: "Parameters".into(),
         label: Some("measured"),
         figures,
         ..Section::default()
-    }
+    })
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ pub fn importance(a: &Analysis) -> Option<Chart> {
     let title = format!("{}: importance of parameters", a.name);
     let axis = axis.over(0.0, 1.06 * most.max(0.01));
     let mut chart = dumbbells(&title, axis, series, &rows);
-    if order.len() == IMPORTANT {
+    if ranked(a).len() > IMPORTANT {
         chart.notes.push(format!(
             "The {IMPORTANT} most important of {} parameters.",
             a.parameters.len()
@@ -124,11 +124,12 @@ pub fn importance(a: &Analysis) -> Option<Chart> {
     Some(chart)
 }
 
-/// Parameters with boxes on a page at most: those that explain most of the variation of time.
+/// Parameters with boxes on a page at most: those that explain most of the variation of time or
+/// energy.
 pub const SHOWN: usize = 6;
 
 /// The distribution of what is maximised over the configs of each value, for `most` parameters at most, those that
-/// explain most of the variation of time.
+/// explain most of the variation of time or energy.
 pub fn distributions(
     a: &Analysis,
     sweep: &Sweep,

@@ -157,7 +157,9 @@ pub(super) fn splits(a: &Analysis, splits: &[&Split]) -> Table {
         .si("efficiency above", "", &per_j, |s| {
             s.efficiency.map(|e| e.0)
         })
+        .where_known()
         .si("below", "", &per_j, |s| s.efficiency.map(|e| e.1))
+        .where_known()
         .table(
             "Means of the configs above and below the mean of each",
             splits.iter().copied(),

@@ -39,7 +39,7 @@ pub struct Winners<'a> {
 /// Largest ratio of energies that is a difference.
 const TIE: f64 = 0.99;
 
-/// The config of less energy than the fastest, by the final rounds where they measured both.
+/// The config of the lowest energy, if that is less than the fastest's, by the final rounds where they measured both.
 fn lowest(a: &Analysis, sweep: &Sweep, fast: &MeasuredConfig) -> Option<(MeasuredConfig, bool)> {
     let place = |r: &MeasuredConfig| {
         let config = &sweep.trials[r.trial].config;
@@ -54,17 +54,12 @@ fn lowest(a: &Analysis, sweep: &Sweep, fast: &MeasuredConfig) -> Option<(Measure
         };
         ratio().is_none_or(|e| e.hi < 1.0 && e.median < TIE)
     };
-    let known = a.rows.iter().enumerate();
-    let known = known.map(|(row, r)| (row, r.as_known(sweep)));
-    let candidates = known.filter(|(row, (_, again))| *again || a.lowest_energy == Some(*row));
-    candidates
-        .map(|(_, r)| r)
-        .filter(|(r, _)| r.trial != fast.trial && r.energy_j < fast.energy_j && apart(r))
-        .filter(|(r, _)| r.energy_j.is_some())
-        .min_by(|x, y| {
-            let of = |r: &(MeasuredConfig, bool)| r.0.energy_j.unwrap_or(f64::INFINITY);
-            of(x).total_cmp(&of(y))
-        })
+    let best = &sweep.trials[sweep.winner(Objective::Energy)?].config;
+    let mut rows = a.rows.iter();
+    let best = rows.find(|r| &sweep.trials[r.trial].config == best)?;
+    let (low, again) = best.as_known(sweep);
+    let less = (low.energy_j).is_some_and(|e| fast.energy_j.is_none_or(|f| e < f));
+    (low.trial != fast.trial && less && apart(&low)).then_some((low, again))
 }
 
 impl<'a> Winners<'a> {
@@ -72,7 +67,8 @@ impl<'a> Winners<'a> {
     pub fn of(analysis: &'a Analysis, sweep: &'a Sweep) -> Self {
         let (fast, _) = analysis.rows[analysis.fastest].as_known(sweep);
         let own = sweep.own_objective().ok();
-        let winner = own.and_then(|o| Some((o, sweep.winner(o)?)));
+        // Of a metric the values may be recorded under its name.
+        let winner = own.and_then(|o| Some((o, sweep.aimed(o).ok()?.winner(o)?)));
         let (objective, best) = winner.unwrap_or((Objective::Time, fast.trial));
         let gain = sweep.gain();
         let before = gain.as_ref().filter(|g| !g.is_best).map(|g| Reference {
@@ -101,7 +97,7 @@ impl<'a> Winners<'a> {
 
     /// Whether one config is the fastest and has the lowest energy.
     pub fn one_wins_both(&self) -> bool {
-        self.analysis.lowest_energy.is_some() && self.low.is_none()
+        self.fast.energy_j.is_some() && self.low.is_none()
     }
 
     /// Name of the fastest config.

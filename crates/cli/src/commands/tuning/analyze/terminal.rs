@@ -28,7 +28,7 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         }
     }
     if a.lowest_energy.is_some() {
-        for line in headline(a) {
+        for line in headline(a, sweep) {
             print::line(format!("  {line}"));
         }
     } else {
@@ -41,7 +41,11 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         print::line(format!("gain      {}", gain(sweep, &g)));
     }
     if let Some(front) = &a.front {
-        print::line(format!("\nPareto front, {} points:", front.points.len()));
+        let points = match front.points.len() {
+            1 => "1 point".to_owned(),
+            n => format!("{n} points"),
+        };
+        print::line(format!("\nPareto front, {points}:"));
         print::table(&tables::front(a, sweep, &front.points));
     }
     print::line(

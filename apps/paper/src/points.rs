@@ -1,0 +1,161 @@
+//! Numbers that a paper prints, as hollow marks in our figures.
+
+use crate::PaperError;
+use crate::data::{Item, Quoted};
+use greenup_report::chart::{Chart, Ink, Layer, Mark, Series, Sign, What};
+use serde::Deserialize;
+
+/// Where a number of the paper stands in a figure of ours. It is the coordinate that is not given.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The figure of the item, from 1.
+    #[serde(default = "first")]
+    figure: usize,
+    /// Its panel, from 1.
+    #[serde(default = "first")]
+    panel: usize,
+    /// Horizontal position, in the unit of the axis; of a named axis the number of the name, from 0.
+    x: Option<f64>,
+    /// Vertical position.
+    y: Option<f64>,
+    /// Unit of the number in that of the axis.
+    #[serde(default = "one")]
+    times: f64,
+}
+
+fn first() -> usize {
+    1
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Place {
+    fn mark(&self, of: &Quoted) -> Option<Mark> {
+        let value = of.value * self.times;
+        let (x, y) = match (self.x, self.y) {
+            (Some(x), None) => (x, value),
+            (None, Some(y)) => (value, y),
+            _ => return None,
+        };
+        let tip = format!(
+            "the paper, {}: {}: {} {}",
+            of.at, of.name, of.value, of.unit
+        );
+        Some(Mark {
+            x,
+            y,
+            interval: None,
+            tip: tip.trim_end().to_owned(),
+        })
+    }
+}
+
+/// Name of a figure's file, from 0, without its ending.
+pub fn name(item: &Item, figure: usize) -> String {
+    match figure {
+        0 => item.id.clone(),
+        k => format!("{}-{}", item.id, k + 1),
+    }
+}
+
+/// Adds the paper's numbers that stand in this figure of the item, from 0.
+///
+/// # Errors
+/// A number has no place: there is no such panel, or not one coordinate is given.
+pub fn add(chart: &mut Chart, item: &Item, figure: usize) -> Result<(), PaperError> {
+    let places = (item.quoted.iter())
+        .filter_map(|q| Some((q, q.shown.as_ref()?)))
+        .filter(|(_, p)| p.figure == figure + 1);
+    let series = chart.series.len();
+    for (q, place) in places {
+        let panel = place.panel.checked_sub(1);
+        let found = panel
+            .and_then(|k| chart.panels.get_mut(k))
+            .zip(place.mark(q));
+        let Some((panel, mark)) = found else {
+            return Err(PaperError::NoPlace {
+                item: item.id.clone(),
+                number: q.name.clone(),
+            });
+        };
+        panel.push(Layer {
+            series,
+            ink: None,
+            what: What::Points {
+                points: vec![mark],
+                size: 13.0,
+                hollow: true,
+            },
+        });
+    }
+    if (chart.panels.iter()).any(|p| p.layers.iter().any(|l| l.series == series)) {
+        let paper = Series::new("printed in the paper", Ink::Text, Sign::Ring);
+        chart.series.push(paper);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Records;
+
+    #[test]
+    fn numbers_of_the_paper_stand_within_the_axes() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let records = Records::new(root);
+        let mut all = 0;
+        for paper in crate::list().unwrap() {
+            for item in &paper.items {
+                let wanted = item.quoted.iter().filter(|q| q.shown.is_some()).count();
+                let mut marks = 0;
+                for (k, draw) in item.draw.iter().enumerate() {
+                    if wanted == 0 {
+                        break;
+                    }
+                    let mut chart = draw.chart(&records).unwrap();
+                    let old = chart.series.len();
+                    add(&mut chart, item, k).unwrap();
+                    for panel in &chart.panels {
+                        let ours = panel.layers.iter().filter(|l| l.series == old);
+                        for layer in ours {
+                            let What::Points { points, hollow, .. } = &layer.what else {
+                                panic!("{}: no mark", item.id);
+                            };
+                            let m = &points[0];
+                            let within = |at: f64, range: Option<(f64, f64)>| {
+                                range.is_none_or(|(lo, hi)| (lo..=hi).contains(&at))
+                            };
+                            let inside = within(m.x, panel.x.range) && within(m.y, panel.y.range);
+                            assert!(*hollow && inside, "{} {}: {m:?}", paper.name, item.id);
+                            marks += 1;
+                        }
+                    }
+                }
+                assert_eq!(marks, wanted, "{} {}", paper.name, item.id);
+                all += marks;
+            }
+        }
+        assert!(all > 30, "{all}");
+    }
+
+    #[test]
+    fn a_number_without_a_place_is_refused() {
+        let mut paper = crate::find("slides").unwrap();
+        let item = paper
+            .items
+            .iter_mut()
+            .find(|i| i.id == "slide-5-to-16")
+            .unwrap();
+        let place = item.quoted[0].shown.as_mut().unwrap();
+        place.panel = 9;
+        let e = add(&mut Chart::default(), item, 0).unwrap_err().to_string();
+        assert!(
+            e.contains("balance in time") && e.contains("no place"),
+            "{e}"
+        );
+    }
+}
