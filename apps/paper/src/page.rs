@@ -121,7 +121,6 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
     })
 }
 
-/// A picture in a file beside the page; with a click at its full size.
 /// How many items have which state.
 fn answer(items: &[&Item]) -> Vec<String> {
     let of = |s: State| items.iter().filter(|i| i.state == s).count();
@@ -139,6 +138,7 @@ fn answer(items: &[&Item]) -> Vec<String> {
     ]
 }
 
+/// A picture in a file beside the page; with a click at its full size.
 fn image(file: &str, about: &str) -> String {
     let about = escape(about);
     format!(
