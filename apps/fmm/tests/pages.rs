@@ -119,6 +119,10 @@ fn figures_have_every_format_and_their_look() {
         let why = is_refused(&mut fmm(words));
         assert!(why.contains("known: .html, .svg, .png, .pdf"), "{why}");
     }
+    let page = at("one.html");
+    succeeds(&mut fmm(&format!("run -n 1 --figure {page}")));
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains("The potential of 1 point takes"), "{text}");
     // A single body has energy zero, and no step one point.
     for words in [
         "nbody -n 1 --steps 2 -o",

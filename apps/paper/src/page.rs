@@ -284,7 +284,6 @@ mod tests {
             let made =
                 made(&paper, &items, &records).unwrap_or_else(|e| panic!("{}: {e}", paper.name));
             let html = made.page.render().unwrap();
-            for (n, c) in &made.figures { eprintln!("SZ {} {} {} {}", paper.name, n, c.html().len(), c.file("svg", &FileStyle::default()).unwrap().len()); }
             assert!(html.contains("<svg"));
             let page = serde_json::to_string(&made.page).unwrap();
             assert!(!page.contains("NaN"), "{}", paper.name);

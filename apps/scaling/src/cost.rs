@@ -8,7 +8,7 @@ use greenup_model::network::traffic::Messages;
 use greenup_model::network::{BoxMesh, Memory, Share, Traffic, surfaces};
 
 /// A problem of an application.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// Whether each device has this much, instead of all together.
     pub weak: bool,

@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 /// Lines are never made shorter.
 const LEAST: usize = 80;
 
-/// Columns of a line: `COLUMNS` where it is set, else those of the terminal; `None` where standard output is no terminal, so that
-/// pipes and files get all.
+/// Columns of a line: `COLUMNS` where it is set and not 0, else those of the terminal; `None` where standard output is no terminal,
+/// so that pipes and files get all.
 pub fn width() -> Option<usize> {
     let terminal = terminal_size::terminal_size_of(std::io::stdout());
     chosen(
@@ -19,7 +19,8 @@ pub fn width() -> Option<usize> {
 fn chosen(columns: Option<&OsStr>, terminal: Option<usize>, is_terminal: bool) -> Option<usize> {
     let columns = columns.and_then(OsStr::to_str);
     let columns = columns.and_then(|text| text.trim().parse().ok());
-    let known = columns.or(terminal).filter(|w| *w > 0);
+    let known = |width: Option<usize>| width.filter(|w| *w > 0);
+    let known = known(columns).or(known(terminal));
     known.or(is_terminal.then_some(LEAST)).map(|w| w.max(LEAST))
 }
 
@@ -39,5 +40,6 @@ mod tests {
         assert_eq!(of("", None, true), Some(80));
         assert_eq!(of("", None, false), None);
         assert_eq!(of("0", None, false), None);
+        assert_eq!(of("0", Some(120), true), Some(120));
     }
 }

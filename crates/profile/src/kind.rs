@@ -24,70 +24,53 @@ pub enum Kind {
     Other,
 }
 
-/// Words of names, those that decide first.
+/// Parts of names of products of matrices and convolutions, for [`has`].
+pub const PRODUCTS: &[&str] = &[
+    "gemm", "gemv", "nvjet", "cutlass", "wgrad", "dgrad", "fprop", "conv.", "convol", "matmul",
+    "xmma", "splitk",
+];
+
+/// Parts of names, those that decide first.
 const WORDS: [(Kind, &[&str]); 6] = [
     (
         Kind::Optimizer,
         &[
             "multi_tensor",
             "multitensor",
-            "adam",
+            "adam.",
+            "adamw.",
             "optimizer",
-            "lamb_",
-            "sgd",
+            "lamb.",
+            "sgd.",
         ],
     ),
     (Kind::Attention, &["flash", "fmha", "attention"]),
-    (
-        Kind::Gemm,
-        &[
-            "gemm",
-            "gemv",
-            "nvjet",
-            "cutlass",
-            "wgrad",
-            "dgrad",
-            "fprop",
-            "conv2d",
-            "conv3d",
-            "convolve",
-            "implicit_conv",
-            "matmul",
-            "xmma",
-            "splitk",
-        ],
-    ),
+    (Kind::Gemm, PRODUCTS),
     (
         Kind::Copy,
-        &["copy", "memcpy", "memset", "transpose", "permute"],
+        &["copy.", "memcpy", "memset", "transpose.", "permute."],
     ),
     (
         Kind::Reduction,
         &[
-            "reduce",
+            "reduce.",
             "reduction",
             "softmax",
-            "norm",
+            "norm.",
+            "normalize.",
+            "normalization",
             "triton_red",
             "triton_per",
             "cross_entropy",
             "nll_loss",
             "argmax",
             "cumsum",
-            "scan",
+            "scan.",
         ],
     ),
     (
         Kind::Elementwise,
-        &[
-            "elementwise",
-            "pointwise",
-            "triton_poi",
-            "vectorized",
-            "unrolled",
-            "dropout",
-            "fill",
-        ],
+        &["elementwise", "pointwise", "triton_poi", "dropout", "fill."],
     ),
 ];
 
@@ -108,10 +91,7 @@ impl Kind {
         if !matches!(key, Key::Kernel { .. }) {
             return Self::Copy;
         }
-        let name = full_name.to_lowercase();
-        let found = WORDS
-            .iter()
-            .find(|(_, words)| words.iter().any(|w| name.contains(w)));
+        let found = WORDS.iter().find(|(_, parts)| has(full_name, parts));
         found.map_or(Self::Other, |(kind, _)| *kind)
     }
 
@@ -126,6 +106,25 @@ impl Kind {
             Self::Optimizer => "optimizer",
             Self::Other => "other",
         }
+    }
+}
+
+/// Whether a name has one of these parts; with a stop a part ends a word: `norm.` is in `layer_norm` and `NormKernel`, not in `normal`.
+pub fn has(full_name: &str, parts: &[&str]) -> bool {
+    let name = full_name.to_ascii_lowercase();
+    parts.iter().any(|part| match part.strip_suffix('.') {
+        None => name.contains(part),
+        Some(word) => (name.match_indices(word))
+            .any(|(at, _)| ends_a_word(full_name.as_bytes(), at + word.len())),
+    })
+}
+
+/// Whether no letter of the same word follows: `layer_norm`, `LayerNorm`, `SGDKernel`.
+fn ends_a_word(name: &[u8], at: usize) -> bool {
+    let lower = |k: usize| name.get(k).is_some_and(u8::is_ascii_lowercase);
+    match name.get(at) {
+        Some(next) if next.is_ascii_uppercase() => lower(at - 1) || lower(at + 1),
+        next => !next.is_some_and(u8::is_ascii_lowercase),
     }
 }
 
@@ -162,6 +161,27 @@ mod tests {
                 "multi_tensor_apply_kernel<FusedAdamMathFunctor>",
                 Kind::Optimizer,
             ),
+            (
+                "at::native::distribution_elementwise_grid_stride_kernel<float, 4, normal_and_transform>",
+                Kind::Elementwise,
+            ),
+            (
+                "at::native::vectorized_elementwise_kernel<4, copysign_kernel_cuda>",
+                Kind::Elementwise,
+            ),
+            ("CatArrayBatchedCopy_aligned16_contig", Kind::Copy),
+            ("conv_depthwise2d_forward_kernel<float>", Kind::Gemm),
+            ("implicit_convolve_sgemm", Kind::Gemm),
+            ("convert_f16_to_f32", Kind::Other),
+            ("RMSNormKernel", Kind::Reduction),
+            ("cuComputeGradLayerNorm2d", Kind::Reduction),
+            ("l2norm", Kind::Reduction),
+            ("DeviceScanKernel", Kind::Reduction),
+            ("SGDKernel", Kind::Optimizer),
+            ("adamw_kernel", Kind::Optimizer),
+            ("NORMAL_KERNEL", Kind::Other),
+            ("scanner_lambda_reduced_precision", Kind::Other),
+            ("stencil_unrolled_filled", Kind::Other),
             ("stencil", Kind::Other),
         ] {
             assert_eq!(Kind::of(&kernel, name), kind, "{name}");

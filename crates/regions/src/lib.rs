@@ -61,7 +61,7 @@ mod sensing;
 mod sink;
 mod spin;
 mod summary;
-mod table;
+pub mod table;
 mod thread;
 
 pub use config::{Config, Output};
@@ -72,7 +72,7 @@ pub use ffi::{
 pub use summary::{
     Accumulated, Entry, Line, Process, Region, SensorProblem, SensorSummary, Summary,
 };
-pub use table::{regions as regions_table, table};
+pub use table::table;
 
 use notes::Note;
 use quiet::Quiet;

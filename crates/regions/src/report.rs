@@ -120,6 +120,11 @@ impl Summary {
         (self.sensors.iter()).filter(move |s| s.joules.is_some() || of_regions.contains(&s.id))
     }
 
+    /// Their ids.
+    pub fn energy_sensors(&self) -> Vec<String> {
+        self.with_energy().map(|s| s.id.clone()).collect()
+    }
+
     /// Why there is no energy at all; `None` if there is.
     pub fn why_no_energy(&self) -> Option<String> {
         if self.with_energy().next().is_some() {

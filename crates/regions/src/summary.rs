@@ -75,7 +75,7 @@ pub struct SensorProblem {
 }
 
 /// A region: all calls of one path, in all threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     /// Names from the outermost region to this one.
     pub path: Vec<String>,

@@ -1,4 +1,4 @@
-//! A summary as text.
+//! A summary as text: a heading, the table of its regions, and remarks.
 
 use crate::summary::{Region, Summary};
 use std::fmt::Write as _;
@@ -6,21 +6,33 @@ use std::fmt::Write as _;
 /// Regions that are printed; the others are in the JSON.
 const MOST_ROWS: usize = 200;
 
-/// A table of the regions, with one column of joules and watts for each sensor that gave energy.
+/// All of it, with columns as wide as their widest cell.
 pub fn table(summary: &Summary) -> String {
+    let table = aligned(&rows(&summary.regions, &summary.energy_sensors()));
+    format!("{}\n{table}{}", heading(summary), remarks(summary))
+        .trim_end()
+        .to_owned()
+}
+
+/// Which process it is, and how long it ran.
+pub fn heading(summary: &Summary) -> String {
     let p = &summary.process;
-    let mut out = String::new();
     let rank = p.rank.map(|r| format!(", rank {r}")).unwrap_or_default();
-    let _ = writeln!(
-        out,
+    format!(
         "greenup regions of {} (process {} on {}{rank}), {} s",
         shown(&p.program),
         p.pid,
         shown(&p.host),
         number(summary.wall_s)
-    );
-    let ids: Vec<String> = summary.with_energy().map(|s| s.id.clone()).collect();
-    out.push_str(&regions(&summary.regions, &ids));
+    )
+}
+
+/// What the table does not say: regions beyond its rows, sensors, and notes; a line each.
+pub fn remarks(summary: &Summary) -> String {
+    let mut out = String::new();
+    if let Some(more) = more(&summary.regions) {
+        let _ = writeln!(out, "  {more}");
+    }
     for sensor in &summary.sensors {
         let tick = sensor
             .tick_s
@@ -52,12 +64,17 @@ pub fn table(summary: &Summary) -> String {
     for note in &summary.notes {
         let _ = writeln!(out, "  note: {}", shown(note));
     }
-    out.pop();
     out
 }
 
-/// The table alone.
-pub fn regions(regions: &[Region], sensors: &[String]) -> String {
+/// How many regions have no row, if any.
+pub fn more(regions: &[Region]) -> Option<String> {
+    let more = regions.len().saturating_sub(MOST_ROWS);
+    (more > 0).then(|| format!("… and {more} more"))
+}
+
+/// The cells of the table, after its titles: joules and watts of each sensor; columns that say nothing are left out.
+pub fn rows(regions: &[Region], sensors: &[String]) -> Vec<Vec<String>> {
     let mut rows = vec![vec![
         "region".to_owned(),
         "calls".into(),
@@ -72,32 +89,28 @@ pub fn regions(regions: &[Region], sensors: &[String]) -> String {
     for r in regions.iter().take(MOST_ROWS) {
         rows.push(row(r, sensors));
     }
-    // A column that says nothing goes.
-    let mut keep = vec![true; rows[0].len()];
-    for (i, keep) in keep.iter_mut().enumerate() {
-        *keep = rows[0][i] != "accumulated" || rows[1..].iter().any(|r| !r[i].is_empty());
-    }
-    let columns: Vec<usize> = (0..keep.len()).filter(|&i| keep[i]).collect();
+    let says =
+        |i: &usize| rows[0][*i] != "accumulated" || rows[1..].iter().any(|r| !r[*i].is_empty());
+    let columns: Vec<usize> = (0..rows[0].len()).filter(says).collect();
+    let kept = |r: Vec<String>| columns.iter().map(|i| r[*i].clone()).collect();
+    rows.into_iter().map(kept).collect()
+}
+
+fn aligned(rows: &[Vec<String>]) -> String {
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = columns.iter().map(|&i| width(i)).collect();
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
     let mut out = String::new();
-    for r in &rows {
-        let mut line = String::from("  ");
-        for (k, (&i, &w)) in columns.iter().zip(&widths).enumerate() {
-            let gap = w - r[i].chars().count();
-            let pad = " ".repeat(gap);
+    for r in rows {
+        let mut line = String::new();
+        for (k, (cell, w)) in r.iter().zip(&widths).enumerate() {
             // Names to the left, numbers to the right.
-            line += &if k == 0 {
-                format!("{}{pad}", r[i])
-            } else {
-                format!("  {pad}{}", r[i])
+            line += &match k {
+                0 => format!("  {cell:<w$}"),
+                _ => format!("  {cell:>w$}"),
             };
         }
         out.push_str(line.trim_end());
         out.push('\n');
-    }
-    if regions.len() > MOST_ROWS {
-        let _ = writeln!(out, "  … and {} more", regions.len() - MOST_ROWS);
     }
     out
 }

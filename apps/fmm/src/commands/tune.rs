@@ -5,7 +5,6 @@ mod row;
 use super::input::{Input, Loaded, PrecisionArg};
 use super::measure::{measured, meter};
 use super::{check_interrupt, drawing, tune_figure, wisdom};
-use crate::engine::PhaseTimes;
 use crate::operators::FINEST;
 use crate::options::M2l;
 use crate::plan::Plan;
@@ -22,6 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use row::MeasuredSetting;
+use row::Repetition;
 
 /// Evaluations of a setting whose parts are timed.
 const REPETITIONS: usize = 3;
@@ -82,23 +82,22 @@ fn tune_in<R: Real>(args: &TuneArgs, l: &Loaded, figure: Option<&Output>) -> Res
             let (mut engine, _) = engine(Arc::new(plan), device, "")?;
             engine.evaluate(&l.charges)?;
             let m = measured(&mut meter, &mut *engine)?;
-            // The parts of one repetition, so that they add up.
-            let mut near = Vec::new();
+            let mut repetitions = Vec::new();
             for _ in 0..REPETITIONS {
+                let start = Instant::now();
                 engine.evaluate(&l.charges)?;
-                near.push(engine.phases());
+                let whole_s = start.elapsed().as_secs_f64();
+                repetitions.push(Repetition::new(whole_s, engine.phases()));
             }
-            let off = |p: &PhaseTimes| (p.total_s() - m.time_s.median).abs();
-            near.sort_by(|a, b| off(a).total_cmp(&off(b)));
-            let p = near.remove(0);
+            let near = Repetition::nearest(&repetitions, m.time_s.median);
             let row = MeasuredSetting {
                 ncrit,
                 m2l,
                 time_s: m.time_s.median,
                 energy_j: m.energy_j.map(|e| e.median),
-                p2p_s: p.p2p_s,
-                m2l_s: p.m2l_s(),
-                other_s: (p.total_s() - p.p2p_s - p.m2l_s()).max(0.0),
+                p2p_s: near.p2p_s,
+                m2l_s: near.m2l_s,
+                other_s: near.other_s,
             };
             // At once, so that nothing is lost if the command is stopped.
             if !args.json {

@@ -27,7 +27,7 @@ type Part = (&'static str, fn(&MeasuredSetting) -> f64);
 const PARTS: [Part; 3] = [
     ("P2P", |r| r.p2p_s),
     ("M2L", |r| r.m2l_s),
-    ("other phases", |r| r.other_s),
+    ("other", |r| r.other_s),
 ];
 
 /// Of each M2L method the parts of an evaluation over ncrit, and below them the energies.
@@ -89,7 +89,7 @@ fn stacked(method: &str, rows: &[&MeasuredSetting], highest: f64) -> Panel {
     let mut panel = Panel::new(
         method,
         Axis::new("ncrit", Unit::None, Scale::Names(names)),
-        Axis::new("time", Unit::si("s"), Scale::Linear).over(0.0, highest),
+        Axis::new("time of a repetition", Unit::si("s"), Scale::Linear).over(0.0, highest),
     );
     panel.height = Height::Ratio(0.55);
     let mut from = vec![0.0; rows.len()];
@@ -155,7 +155,7 @@ pub fn drawing(rows: &[MeasuredSetting]) -> Drawing {
         answer: answer(rows),
         charts: vec![(
             chart(rows),
-            "P2P grows with ncrit, M2L shrinks: their sum has a minimum. Parts are those of one repetition.",
+            "P2P grows with ncrit, M2L shrinks: their sum has a minimum. Parts are those of the repetition nearest to the median.",
         )],
         tables: vec![table],
         footer: "Medians of repeated evaluations, without set-up.",

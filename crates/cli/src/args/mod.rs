@@ -35,7 +35,7 @@ use std::path::PathBuf;
 #[command(
     name = "greenup",
     about = "Measures a machine's time, energy and power, models it as an energy roofline, and explains the result.",
-    after_help = "Examples:\n  greenup study\n  greenup run 'sleep 0.2' 'sleep 0.1'\n  greenup init c my-kernel\n\nStart with `greenup study`, or tune a kernel with `greenup init`. Data goes to standard output, messages to standard error. Tables fit the terminal (COLUMNS, else its width); pipes and files get all columns."
+    after_help = "Examples:\n  greenup study\n  greenup run 'sleep 0.2' 'sleep 0.1'\n  greenup init c my-kernel\n\nStart with `greenup study`, or tune a kernel with `greenup init`. Data goes to standard output, messages to standard error. Tables fit COLUMNS, else the terminal; without COLUMNS, pipes and files get all columns."
 )]
 pub struct Cli {
     #[command(subcommand)]

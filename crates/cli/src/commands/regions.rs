@@ -4,8 +4,10 @@ use crate::args::RegionsArgs;
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
 use greenup_regions::merge::{Merged, Runs, merge};
-use greenup_regions::{FORTRAN, HEADER, Region, Summary, regions_table, table};
+use greenup_regions::table::{heading, more, remarks, rows};
+use greenup_regions::{FORTRAN, HEADER, Region, Summary};
 use greenup_report::si::si;
+use greenup_report::table::{Cell, Columns, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
@@ -24,9 +26,7 @@ pub fn run(args: &RegionsArgs) -> Result {
         (true, true) => print::json(&summaries),
         (true, false) => print::json(&merged),
         (false, true) => {
-            for s in &summaries {
-                print::line(table(s));
-            }
+            summaries.iter().for_each(one);
             Ok(())
         }
         (false, false) => {
@@ -70,10 +70,35 @@ fn read(files: &[PathBuf]) -> Result<Vec<Summary>> {
     }
 }
 
+/// A process.
+fn one(summary: &Summary) {
+    print::line(heading(summary));
+    print::table(&table(&summary.regions, &summary.energy_sensors()));
+    for remark in remarks(summary).lines() {
+        print::line(remark);
+    }
+}
+
+/// A row a region, with joules and watts of each sensor.
+fn table(regions: &[Region], sensors: &[String]) -> Table {
+    let mut rows = rows(regions, sensors).into_iter();
+    let titles = rows.next().unwrap_or_default();
+    let column = |columns: Columns<'static, Vec<String>>, (k, title): (usize, String)| {
+        let is = |titles: &[&str]| titles.contains(&title.as_str());
+        let (detail, kept) = (
+            is(&["threads", "accumulated"]),
+            is(&["total"]) || title.ends_with(" J"),
+        );
+        (columns.cell(title, "", move |r| Cell::known(r.get(k))))
+            .and_if(detail, Columns::detail)
+            .and_if(kept, Columns::kept)
+    };
+    (Columns::new().and_each(titles.into_iter().enumerate(), column)).table("", rows)
+}
+
 fn show(merged: &Merged, summaries: &[Summary]) {
     if let [only] = summaries {
-        print::line(table(only));
-        return;
+        return one(only);
     }
     let hosts: BTreeSet<&str> = (merged.processes.iter())
         .map(|p| p.process.host.as_str())
@@ -93,7 +118,8 @@ fn show(merged: &Merged, summaries: &[Summary]) {
         sensors = sensors.iter().map(|s| kind(s)).collect();
     }
     let sensors: Vec<String> = sensors.into_iter().collect();
-    print::line(regions_table(&regions, &sensors).trim_end());
+    print::table(&table(&regions, &sensors));
+    more(&regions).into_iter().for_each(print::line);
     for r in &merged.regions {
         let mean = r.region.inclusive_s / r.processes as f64;
         if r.processes > 1 && r.greatest_s > 1.2 * mean {
@@ -219,11 +245,45 @@ fn libraries() -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::kind;
+    use super::{kind, table};
+    use greenup_regions::Region;
 
     #[test]
     fn kinds_of_sensors() {
         assert_eq!(kind("nvml:3:energy"), "nvml:*:energy");
         assert_eq!(kind("rapl:package"), "rapl:package");
+    }
+
+    #[test]
+    fn narrow_tables_keep_their_columns_below_each_other() {
+        let sensor = "simulated:100:0.02".to_owned();
+        let energies = || Some([(sensor.clone(), 3.5)].into());
+        let region = |path: &[&str]| Region {
+            path: path.iter().map(|p| (*p).to_owned()).collect(),
+            calls: 2,
+            threads: 1,
+            inclusive_s: 1.5,
+            joules: energies(),
+            watts: energies(),
+            ..Region::default()
+        };
+        let table = table(
+            &[region(&["solve"]), region(&["solve", "step"])],
+            std::slice::from_ref(&sensor),
+        );
+        let wide = table.lines(None);
+        let narrow = table.lines(Some(80));
+        assert_eq!(wide.len(), 3, "{wide:?}");
+        assert!(wide[2].starts_with("   step "), "{wide:?}");
+        let end = |line: &String, word: &str| line.find(word).map(|at| at + word.len());
+        for lines in [wide, narrow] {
+            assert!(lines[0].contains(&format!("{sensor} J")), "{lines:?}");
+            assert_eq!(
+                end(&lines[0], "total"),
+                end(&lines[1], "1.500 s"),
+                "{lines:?}"
+            );
+            assert!(lines.iter().all(|l| l.chars().count() < 100), "{lines:?}");
+        }
     }
 }

@@ -37,7 +37,7 @@ fn one_process_is_shown_as_it_printed_itself() {
         out.contains("greenup regions of app (process 100 on x, rank 0)"),
         "{out}"
     );
-    let row = out.lines().find(|l| l.contains("    step")).unwrap();
+    let row = out.lines().find(|l| l.starts_with("   step ")).unwrap();
     assert!(
         row.contains("2.000 s") && row.contains("600.0") && row.contains("300.0"),
         "{row}"

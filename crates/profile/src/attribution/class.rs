@@ -1,6 +1,7 @@
 //! The power of work that was not counted: by the kind of its kernel.
 
 use crate::groups::Key;
+use crate::kind::{self, PRODUCTS};
 use greenup_model::{Machine, Op, Work};
 use greenup_study::energy::at_roof;
 use serde::Serialize;
@@ -22,17 +23,14 @@ pub enum Class {
 impl Class {
     /// By the name of a kernel, as libraries and compilers call theirs.
     pub fn of(key: &Key) -> Self {
-        let name = match key {
-            Key::Kernel { name, .. } => name.to_lowercase(),
+        let full = match key {
+            Key::Kernel { name, .. } => name,
             Key::Copy(5..=8 | 10) | Key::Set => return Self::Memory,
             Key::Copy(_) => return Self::Bus,
         };
-        let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
-        let product = [
-            "gemm", "nvjet", "cutlass", "wgrad", "dgrad", "fprop", "conv", "flash", "fmha",
-            "matmul", "xmma",
-        ];
-        if !has(&product) || has(&["splitkreduce", "gemv", "reduce_kernel"]) {
+        let has = |words: &[&str]| kind::has(full, words);
+        let product = has(PRODUCTS) || has(&["flash", "fmha"]);
+        if !product || has(&["splitkreduce", "gemv", "reduce_kernel"]) {
             return Self::Memory;
         }
         match () {
@@ -141,6 +139,7 @@ mod tests {
                 Class::Memory,
             ),
             ("cublasSplitKReduce_kernel_gemm", Class::Memory),
+            ("convert_f16_to_f32", Class::Memory),
             (
                 "sm90_xmma_gemm_f64f64_f64f64_f64_d884",
                 Class::Tensor(Op::TensorF64),

@@ -203,7 +203,12 @@ pub(super) fn profile(
         pauses: (device.pauses.iter())
             .map(|(a, b)| (from_s + a, from_s + b))
             .collect(),
-        timeline: Timeline::of(device, from_s),
+        // A table of `ncu` tells how long kernels ran, not when.
+        timeline: if run.from_table {
+            Timeline::default()
+        } else {
+            Timeline::of(device, (from_s, to_s))
+        },
         clock_hz,
         counted_share: model_j
             .filter(|m| *m > 0.0)

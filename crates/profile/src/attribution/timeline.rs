@@ -13,6 +13,8 @@ const MOST: usize = 120;
 pub struct Timeline {
     /// Start of the first interval, s after that of the program.
     pub from_s: f64,
+    /// End of the last work, and so of the last interval, which may be shorter than the others.
+    pub to_s: f64,
     /// Length of one, s.
     pub step_s: f64,
     /// Of each group that ran, its share of each interval.
@@ -20,8 +22,8 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Of a device that began to work at `from_s`.
-    pub(super) fn of(device: &Device, from_s: f64) -> Self {
+    /// Of a device that worked from `from_s` to `to_s`.
+    pub(super) fn of(device: &Device, (from_s, to_s): (f64, f64)) -> Self {
         let last = (device.groups.iter())
             .filter_map(|g| Some(g.steps.last()?.0))
             .max();
@@ -30,20 +32,31 @@ impl Timeline {
         };
         let steps = last as usize + 1;
         let merged = steps.div_ceil(MOST);
-        let step_s = merged as f64 * device.step_s;
-        let mut shares: BTreeMap<Kind, Vec<f64>> = BTreeMap::new();
+        let mut out = Self {
+            from_s,
+            to_s,
+            step_s: merged as f64 * device.step_s,
+            shares: BTreeMap::new(),
+        };
         for group in &device.groups {
             let full = names::full(group.key.name().unwrap_or_default());
-            let all = (shares.entry(Kind::of(&group.key, &full)))
+            let all = (out.shares.entry(Kind::of(&group.key, &full)))
                 .or_insert_with(|| vec![0.0; steps.div_ceil(merged)]);
             for (n, s) in &group.steps {
-                all[*n as usize / merged] += s / step_s;
+                all[*n as usize / merged] += s;
             }
         }
-        Self {
-            from_s,
-            step_s,
-            shares,
+        for all in out.shares.values_mut() {
+            for (k, s) in all.iter_mut().enumerate() {
+                let length = (to_s - from_s - out.step_s * k as f64).min(out.step_s);
+                *s = if length > 0.0 { *s / length } else { 0.0 };
+            }
         }
+        out
+    }
+
+    /// Start of interval `k` and end of the one before, s after the start of the program.
+    pub fn edge(&self, k: usize) -> f64 {
+        (self.from_s + self.step_s * k as f64).min(self.to_s)
     }
 }

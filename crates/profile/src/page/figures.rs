@@ -24,9 +24,8 @@ const POWER: usize = 0;
 /// Power over the time of the run, and below it what ran; `None` if neither is known.
 pub fn timeline(g: &GpuProfile, wall_s: f64) -> Option<Chart> {
     let t = &g.timeline;
-    let end_s = t.from_s + t.step_s * t.shares.values().map(Vec::len).max().unwrap_or(0) as f64;
     let x = Axis::new("time since the start", Unit::si("s"), Scale::Linear)
-        .over(0.0, wall_s.max(end_s));
+        .over(0.0, wall_s.max(t.to_s));
     let panel = |y: Axis, ratio: f64| {
         let mut panel = Panel::new("", x.clone(), y);
         panel.height = Height::Ratio(ratio);
@@ -53,9 +52,9 @@ pub fn timeline(g: &GpuProfile, wall_s: f64) -> Option<Chart> {
             // Steps of whole percents: only changes are drawn.
             let mut points: Vec<(f64, f64, f64)> = Vec::new();
             for (k, share) in shares.iter().enumerate() {
-                // The last interval may end after the last kernel.
+                // Rounded shares may add up to more.
                 let top = (below[k] + (100.0 * share).round() / 100.0).min(1.0);
-                let [from, to] = [k, k + 1].map(|edge| t.from_s + t.step_s * edge as f64);
+                let [from, to] = [k, k + 1].map(|k| t.edge(k));
                 match points.last_mut() {
                     Some(last) if last.1 == below[k] && last.2 == top => last.0 = to,
                     _ => points.extend([from, to].map(|x| (x, below[k], top))),

@@ -43,9 +43,15 @@ pub fn sums_by_kind(g: &GpuProfile) -> Vec<KindSum> {
         })
         .filter(|s| s.kernels > 0)
         .collect();
-    let size = |s: &KindSum| s.energy_j.unwrap_or(s.share_s);
-    out.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    by_energy(&mut out, |s| s.energy_j, |s| s.share_s);
     out
+}
+
+/// Sorts what used most first: by energy if all have one, else by time.
+fn by_energy<T>(all: &mut [T], energy_j: impl Fn(&T) -> Option<f64>, time_s: impl Fn(&T) -> f64) {
+    let known = all.iter().all(|x| energy_j(x).is_some());
+    let size = |x: &T| energy_j(x).filter(|_| known).unwrap_or_else(|| time_s(x));
+    all.sort_by(|a, b| size(b).total_cmp(&size(a)));
 }
 
 /// A row a group.
@@ -85,32 +91,42 @@ pub fn of_time(g: &GpuProfile, s: f64) -> Option<f64> {
 
 /// What the page says first: where the energy of the GPU that used most goes, what it waits for, and what to do.
 pub fn answer(p: &Profile) -> Vec<String> {
-    let used = |g: &GpuProfile| g.measured_j.or(g.model_j).unwrap_or(g.busy_s);
-    let Some(g) = p.gpus.iter().max_by(|a, b| used(a).total_cmp(&used(b))) else {
+    let mut gpus: Vec<&GpuProfile> = p.gpus.iter().collect();
+    by_energy(&mut gpus, |g| g.measured_j.or(g.model_j), |g| g.busy_s);
+    let Some(g) = gpus.first() else {
         return p.cpu.iter().map(|c| c.advice.clone()).collect();
+    };
+    let gpu = match gpus.len() {
+        1 => "the GPU".to_owned(),
+        _ => format!("{} at {}", g.name, g.bus_id),
     };
     let mut out = Vec::new();
     if let Some(first) = sums_by_kind(g).first() {
         let time = of_time(g, first.share_s).map(percent);
         let energy = of_all(g, first.energy_j).map(percent);
         let name = match first.kind {
-            Kind::Other => "kernels of no known group",
-            kind => kind.name(),
+            Kind::Other => "Kernels of no known group take".to_owned(),
+            kind => format!(
+                "{}{} takes",
+                kind.name()[..1].to_uppercase(),
+                &kind.name()[1..]
+            ),
         };
-        let name = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        // The meter ran all the time, the model covers what the time covers.
+        let run = g.measured_j.map_or("", |_| " in the whole run,");
         out.push(match (energy, time) {
-            (Some(e), Some(t)) => {
-                format!("{name} takes {e} of the GPU's energy, in {t} of its time.")
-            }
-            (_, Some(t)) => format!("{name} takes {t} of the GPU's time."),
-            _ => format!("{name} takes most of the GPU's time."),
+            (Some(e), Some(t)) => format!(
+                "{name} {e} of the energy of {gpu}{run} and {t} of its time from first to last work."
+            ),
+            (_, Some(t)) => format!("{name} {t} of the time of {gpu} from first to last work."),
+            _ => format!("{name} most of the time of {gpu}."),
         });
     }
     let others = |name: &str| g.others.iter().find(|r| r.name == name && r.share_s > 0.0);
     let of = |r: &Row| of_time(g, r.share_s).filter(|s| *s > 0.05);
     if let Some((r, share)) = others(PAUSES).and_then(|r| Some((r, of(r)?))) {
         out.push(format!(
-            "The GPU stood still for {} ({} of the time) in {}: look at what the program does then, not at its launches.",
+            "No work ran for {} ({} of the time) in {}: look at what the program does then, not at its launches.",
             si(r.share_s, "s"),
             percent(share),
             match r.launches {
@@ -129,4 +145,77 @@ pub fn answer(p: &Profile) -> Vec<String> {
         out.push(format!("First kernel, `{}`: {}", r.name, r.advice));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribution::{Basis, Timeline, Window};
+
+    fn row(kind: Kind, share_s: f64, joules: Option<f64>) -> Row {
+        Row {
+            kind,
+            launches: 1,
+            joules,
+            ..Row::plain("kernel", Basis::Time, share_s)
+        }
+    }
+
+    fn gpu(bus_id: &str, measured_j: Option<f64>, kernels: Vec<Row>) -> GpuProfile {
+        GpuProfile {
+            name: "H200".into(),
+            bus_id: bus_id.into(),
+            machine: None,
+            sensor: None,
+            measured_j,
+            window: Window::default(),
+            model_j: None,
+            scale: None,
+            attributed_j: None,
+            busy_s: kernels.iter().map(|r| r.share_s).sum(),
+            gap_s: 0.0,
+            pauses: vec![],
+            timeline: Timeline::default(),
+            clock_hz: None,
+            counted_share: 0.0,
+            throttling: vec![],
+            power: vec![],
+            kernels,
+            others: vec![],
+            notes: vec![],
+        }
+    }
+
+    fn first(gpus: Vec<GpuProfile>) -> String {
+        let all = Profile {
+            command: vec!["app".into()],
+            wall_s: 10.0,
+            gpus,
+            cpu: None,
+            notes: vec![],
+        };
+        answer(&all).remove(0)
+    }
+
+    #[test]
+    fn joules_are_compared_with_joules_and_seconds_with_seconds() {
+        let both = |joules| {
+            vec![
+                row(Kind::Gemm, 1.0, Some(90.0)),
+                row(Kind::Other, 3.0, joules),
+            ]
+        };
+        assert_eq!(
+            first(vec![gpu("a", Some(100.0), both(Some(5.0)))]),
+            "GEMM takes 90.0 % of the energy of the GPU in the whole run, and 25.0 % of its time from first to last work."
+        );
+        // Without the energy of one group the time decides, and without that of one GPU too.
+        let some = gpu("a", Some(100.0), both(None));
+        assert_eq!(sums_by_kind(&some)[0].kind, Kind::Other);
+        let long = gpu("b", None, vec![row(Kind::Other, 8.0, None)]);
+        assert_eq!(
+            first(vec![some, long]),
+            "Kernels of no known group take 100.0 % of the time of H200 at b from first to last work."
+        );
+    }
 }

@@ -42,6 +42,7 @@ pub fn columns(g: &GpuProfile) -> Columns<'_, (Option<usize>, &Row)> {
         .cell("launches", "of one grid; of pauses: how many", |(_, r)| {
             launches(r)
         })
+        .detail()
         .si("time", "sum of its durations", "s", |(_, r)| r.time_s)
         .percent(
             "of the time",
@@ -60,12 +61,14 @@ pub fn columns(g: &GpuProfile) -> Columns<'_, (Option<usize>, &Row)> {
             "share of the GPU's energy in the whole run",
             |(_, r)| of_all(g, g.energy(r)),
         )
+        .kept()
         .where_known()
         .si("power", "mean while it ran", "W", |(_, r)| r.power_w)
         .where_known()
         .cell("binds", "at the roof of the machine model", |(_, r)| {
             Cell::known(r.bound.as_ref())
         })
+        .kept()
         .where_known()
         .percent(
             "of the roof",
@@ -248,6 +251,7 @@ pub fn csv(p: &Profile) -> String {
     Columns::<(&String, &Row)>::new()
         .text("gpu", "", |(bus, _)| (*bus).clone())
         .text("name", "", |(_, r)| r.full_name.clone())
+        .text("kind", "", |(_, r)| r.kind.name().to_owned())
         .cell("symbol", "", |(_, r)| Cell::known(r.symbol.as_ref()))
         .cell("grid", "", move |(_, r)| sizes(r.grid))
         .cell("block", "", move |(_, r)| sizes(r.block))

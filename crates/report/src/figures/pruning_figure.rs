@@ -201,8 +201,15 @@ impl PruningFigure {
                 Fate::DiesBelow => 1,
                 Fate::Rejected(f) => coloured.iter().position(|c| *c == f).map_or(2, |k| k + 3),
             };
+            let at = last.saturating_sub(s.level) as f64;
+            // Neighbours of one fate look like one choice: so they are one bar.
+            let before = bars[kind].iter_mut().rfind(|b| b.at == at);
+            if let Some(b) = before.filter(|b| (b.to - s.from).abs() < 1e-9) {
+                b.to = s.to;
+                continue;
+            }
             bars[kind].push(Bar {
-                at: last.saturating_sub(s.level) as f64,
+                at,
                 thick: 0.94,
                 from: s.from,
                 to: s.to,

@@ -94,7 +94,7 @@ impl Table {
             (1, _) => format!("1 column left out ({})", names.join(", ")),
             (n, _) => format!("{n} columns left out ({})", names.join(", ")),
         };
-        let text = format!("  {said}; all is in a pipe or a file, and with --json");
+        let text = format!("  {said}; --json has all, and a pipe or a file if COLUMNS is not set");
         wrapped(&text, width)
     }
 
@@ -198,6 +198,7 @@ mod tests {
         let lines = columns.table("", &ROWS[..1]).lines(Some(36));
         assert_eq!(lines[0], " kernel  time  of          rate");
         assert_eq!(lines[2], "  2 columns left out (power,");
+        assert_eq!(lines[4], "    pipe or a file if COLUMNS is not");
         assert!(columns.table("", ROWS).lines(None)[0].contains("power"));
     }
 

@@ -122,21 +122,27 @@ pub fn drawing(r: &Report) -> Drawing {
     }
 }
 
-/// How long an evaluation takes, and which phase takes most of it.
+/// How long an evaluation takes, and which phase of its table takes most of it.
 fn answer(r: &Report) -> String {
-    let longest = (r
-        .work
-        .iter()
-        .map(|w| (w.phase.name(), r.phases.of(w.phase))))
-    .max_by(|a, b| a.1.total_cmp(&b.1));
-    let most = longest.map(|(name, s)| format!("; the longest phase is {name}, {}", si(s, "s")));
-    format!(
-        "The potentials of {} points take {}{}.",
-        r.targets,
-        time(r.evaluation_s),
-        most.unwrap_or_default()
-    )
+    let what = match r.targets {
+        1 => "The potential of 1 point takes".to_owned(),
+        n => format!("The potentials of {n} points take"),
+    };
+    let parts = parts(r);
+    let most =
+        longest(&parts).map(|p| format!("; the longest phase is {}, {}", p.name, time(p.time_s)));
+    let most = most.unwrap_or_default();
+    format!("{what} {}{most}.", time(r.evaluation_s))
 }
+
+/// The row of a table that takes most; time in which two of them ran at once is none.
+fn longest<'a, 'b>(parts: &'b [Part<'a>]) -> Option<&'b Part<'a>> {
+    let all = parts.iter().filter(|p| p.name != OVERLAPPED);
+    all.max_by(|a, b| a.time_s.total_cmp(&b.time_s))
+}
+
+/// The row of time that counts twice.
+const OVERLAPPED: &str = "overlapped";
 
 /// What an evaluation needs beside its phases.
 fn beside(r: &Report) -> impl Iterator<Item = (&'static str, f64)> {
@@ -146,7 +152,7 @@ fn beside(r: &Report) -> impl Iterator<Item = (&'static str, f64)> {
         ("transfers", t.transfers_s),
         ("exchange", t.exchange_s),
         ("gather", t.gather_s),
-        ("overlapped", r.phases.overlapped_s),
+        (OVERLAPPED, r.phases.overlapped_s),
     ];
     // Without a device there are no transfers, without ranks no exchange.
     all.into_iter()
@@ -329,4 +335,22 @@ fn sums(r: &Report) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_phase_is_the_longest_row_of_the_table() {
+        let part = |name, time_s| Part {
+            name,
+            time_s,
+            work: None,
+            bound: None,
+        };
+        let all = [("P2P", 1.0), ("permutation", 2.0), (OVERLAPPED, 3.0)].map(|(n, s)| part(n, s));
+        assert_eq!(longest(&all).map(|p| p.name), Some("permutation"));
+        assert!(longest(&all[2..]).is_none());
+    }
 }

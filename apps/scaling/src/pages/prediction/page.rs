@@ -6,7 +6,7 @@ use crate::{Record, Row};
 use greenup_model::Machine;
 use greenup_model::machine::Estimate;
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::{percent, three};
+use greenup_report::si::three;
 use greenup_report::table::{Cell, Columns, Table};
 
 /// Predictions of one kind.
@@ -65,23 +65,25 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     }
 }
 
-/// The most devices with half of the efficiency or more, and what binds on the most.
+/// The most devices with half of the first row's efficiency or more, and what binds on the most; `None` if that is the first row.
 fn answer(kind: &Kind) -> Option<String> {
-    let half = kind.rows.iter().rev().find(|r| r.efficiency >= 0.5)?;
-    let last = kind.rows.last()?;
-    let name = if kind.weak { "Weak" } else { "Strong" };
+    let (first, others) = kind.rows.split_first()?;
+    let half = others.iter().rev().find(|r| r.efficiency >= 0.5)?;
+    let last = others.last()?;
+    let name = if kind.weak { "weak" } else { "strong" };
     let greenup = half.greenup.map(|g| format!(" and greenup {}", three(g)));
     let mut text = format!(
-        "{name} scaling to {} devices has an efficiency of {}{}",
+        "From {} to {} devices {name} scaling keeps at least half of its efficiency: speedup {}{}",
+        first.scaled.devices,
         half.scaled.devices,
-        percent(half.efficiency),
+        three(half.speedup),
         greenup.unwrap_or_default()
     );
     if last.scaled.devices > half.scaled.devices {
         text += &format!(
-            "; on {} it is {}, bound by {}",
+            "; on {} the speedup is {}, bound by {}",
             last.scaled.devices,
-            percent(last.efficiency),
+            three(last.speedup),
             last.bound_by()
         );
     }
@@ -289,4 +291,42 @@ pub fn published_table(b: &Beside) -> Table {
             format!("{kind} scaling of {} on {}", s.name, s.machine),
             rows.map(|(k, (p, t))| (k, p, *t)),
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prediction::rows;
+    use crate::{Costs, Problem};
+    use greenup_model::network::Nodes;
+    use greenup_model::shipped;
+
+    #[test]
+    fn an_answer_compares_with_one_device_and_needs_several_rows() {
+        let machine = shipped::find("h200").unwrap().unwrap();
+        let record = Record::shipped("hydro", "h200").unwrap();
+        let problem = Problem {
+            size: 1e8,
+            steps: 10.0,
+            order: 2,
+            dim: 3,
+            ..Problem::default()
+        };
+        let costs = Costs::new(&record, problem).unwrap();
+        let at = [8, 16, 32].map(|n| Nodes::of_devices(&machine, n));
+        let mut kind = Kind {
+            weak: false,
+            problem: String::new(),
+            rows: rows(&machine, &costs, &at),
+        };
+        let text = answer(&kind).unwrap();
+        let last = &kind.rows[2];
+        assert!(last.speedup > 8.0 && last.efficiency >= 0.5, "{last:?}");
+        let speedup = format!("speedup {}", three(last.speedup));
+        assert!(text.starts_with("From 8 to 32 devices strong"), "{text}");
+        assert!(text.contains(&speedup), "{text}");
+        kind.rows[1].efficiency = 0.4;
+        kind.rows[2].efficiency = 0.3;
+        assert_eq!(answer(&kind), None);
+    }
 }

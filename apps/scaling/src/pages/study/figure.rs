@@ -43,9 +43,17 @@ const TOP: f64 = 1.1;
 /// A row of panels an application: efficiency, and greenup where energies were measured, all with the same axes.
 pub fn figure(study: &ScalingStudy) -> Chart {
     let all = by_application(study);
-    let values = (all.iter().flat_map(|a| &a.points))
-        .flat_map(|p| RATIOS.iter().filter_map(|r| Some((r.measured)(p)?.hi)));
-    let top = values.fold(TOP, |top, v| top.max(1.05 * v));
+    let of_case = |a: &&Measured, r: &Ratio| -> Vec<f64> {
+        let measured = (a.points.iter()).filter_map(|p| Some((r.measured)(p)?.hi));
+        let predicted = a.predicted.iter().filter_map(r.predicted);
+        measured
+            .chain(predicted)
+            .filter(|v| v.is_finite())
+            .collect()
+    };
+    let top = (all.iter())
+        .flat_map(|a| RATIOS.iter().flat_map(move |r| of_case(a, r)))
+        .fold(TOP, |top, v| top.max(1.05 * v));
     let most = study.counts.iter().copied().max().unwrap_or(1) as f64;
     let panels = (names(&all).into_iter())
         .flat_map(|name| {
@@ -172,6 +180,16 @@ mod tests {
         for width in [280.0, 400.0, 580.0, 840.0, 1200.0] {
             assert_eq!(chart.faults(width), Vec::<String>::new());
         }
+        // Better predictions than measurements stay within the axes.
+        for p in study.applications.iter_mut().flat_map(|a| &mut a.predicted) {
+            p.speedup *= 3.0;
+        }
+        let chart_of_better = figure(&study);
+        let (_, top) = chart_of_better.panels[0].y.range.unwrap();
+        assert!(
+            (study.applications.iter().flat_map(|a| &a.predicted))
+                .all(|p| p.speedup < top * p.devices as f64)
+        );
         for p in study.applications.iter_mut().flat_map(|a| &mut a.points) {
             p.greenup = None;
         }

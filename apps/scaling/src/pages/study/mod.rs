@@ -16,7 +16,7 @@ use crate::study::measured::{Point, Series as Measured};
 use figure::by_application;
 use greenup_report::page::{Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
-use table::{limit_table, lost, summary};
+use table::{limit_table, lost, signed, summary};
 
 /// Builds the page.
 pub fn page(study: &ScalingStudy) -> Page {
@@ -91,12 +91,15 @@ pub fn page(study: &ScalingStudy) -> Page {
     }
 }
 
-/// Which case scales worst and best, what energy that costs, how good the predictions are, and what limits the worst.
+/// Which case scales worst and best on the most devices, what energy that costs, how good the predictions are, and what limits the worst.
 fn answer(study: &ScalingStudy) -> Vec<String> {
     let what = devices(study.gpus);
     let mut cases: Vec<(&Measured, &Point)> = (study.applications.iter())
         .filter_map(|a| Some((a, a.largest()?)))
         .collect();
+    // On fewer devices scaling is easier.
+    let most = cases.iter().map(|c| c.1.devices).max();
+    cases.retain(|c| Some(c.1.devices) == most);
     cases.sort_by(|a, b| a.1.efficiency().total_cmp(&b.1.efficiency()));
     let (Some((worst, low)), Some((best, high))) = (cases.first(), cases.last()) else {
         return Vec::new();
@@ -129,7 +132,11 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
         ));
     }
     if let Some((name, s)) = worst.limits.as_ref().and_then(|l| lost(&l.measured)) {
-        out.push(format!("`{}` loses most in {name}: {s}.", worst.case));
+        out.push(format!(
+            "`{}` loses most in {name}: {}.",
+            worst.case,
+            signed(*s)
+        ));
     }
     out
 }
@@ -145,5 +152,71 @@ fn section(a: &Measured, what: &str) -> Section {
         tables: vec![table(a, what)],
         folded: true,
         ..Section::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn recorded() -> ScalingStudy {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file = root.join("sweeps/scaling_h100x2/scaling.json");
+        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn narrow_tables_keep_what_the_study_is_about() {
+        let study = recorded();
+        let table = table(&study.applications[0], "GPUs");
+        let head = &table.lines(Some(80))[0];
+        for name in [
+            "time",
+            "speedup",
+            "efficiency",
+            "energy",
+            "greenup",
+            "digits",
+        ] {
+            assert!(head.contains(&format!(" {name}")), "{head}");
+        }
+        let mut names: Vec<&str> = table.header.iter().map(|h| h.name.as_str()).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|n| n[0] != n[1]), "{names:?}");
+    }
+
+    #[test]
+    fn the_answer_compares_equal_counts_and_names_losses_alone() {
+        let mut study = recorded();
+        let worst = |s: &ScalingStudy| {
+            let cases = s.applications.iter();
+            let of = |a: &Measured| a.largest().map_or(9.0, Point::efficiency);
+            cases
+                .min_by(|a, b| of(a).total_cmp(&of(b)))
+                .unwrap()
+                .case
+                .clone()
+        };
+        let name = worst(&study);
+        assert!(answer(&study)[0].contains(&format!("`{name}` worst")));
+        // All but one were measured on four too.
+        for a in study.applications.iter_mut().filter(|a| a.case != name) {
+            a.points.last_mut().unwrap().devices = 4;
+        }
+        let text = answer(&study);
+        assert!(
+            text[0].starts_with("On 4 GPUs") && !text[0].contains(&format!("`{name}`")),
+            "{text:?}"
+        );
+        for l in study
+            .applications
+            .iter_mut()
+            .filter_map(|a| a.limits.as_mut())
+        {
+            l.measured = vec![("upload".into(), -2e-3)];
+        }
+        assert!(!answer(&study).join(" ").contains("upload"));
+        assert!(!limit_table(&study).markdown().contains("upload"));
     }
 }

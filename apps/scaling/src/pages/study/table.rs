@@ -20,31 +20,46 @@ pub fn table(a: &Measured, what: &str) -> Table {
             let t = p.time_s;
             Cell::number(t.hi - t.lo, range(t.lo, t.hi, "s"))
         })
-        .si("predicted", "Time, from the first run on one.", "s", |p| {
+        .detail()
+        .si("predicted time", "From the first run on one.", "s", |p| {
             p.predicted.as_ref().map(|m| m.time_s)
         })
+        .detail()
         .percent("error", "Of the predicted time.", Point::error)
+        .detail()
         .three("speedup", "T₁/T for the same work.", |p| p.speedup.median)
-        .three("predicted", "Speedup", |p| {
+        .three("predicted speedup", "From the first run on one.", |p| {
             p.predicted.as_ref().map(|m| m.speedup)
         })
+        .detail()
         .percent(
             "efficiency",
             "Speedup over the number of devices.",
             Point::efficiency,
         )
+        .kept()
         .and_if(energies, |columns| {
             columns
                 .si("power", "Of all devices.", "W", |p| median(p.power_w))
                 .si("energy", "Of all devices.", "J", |p| median(p.energy_j))
+                .kept()
                 .three("powerup", "P₁/P", |p| median(p.powerup))
-                .three("predicted", "Powerup", |p| p.predicted.as_ref()?.powerup)
+                .detail()
+                .three("predicted powerup", "From the first run on one.", |p| {
+                    p.predicted.as_ref()?.powerup
+                })
+                .detail()
                 .three("greenup", "E₁/E for the same work.", |p| {
                     median(p.greenup)
                 })
-                .three("predicted", "Greenup", |p| p.predicted.as_ref()?.greenup)
+                .kept()
+                .three("predicted greenup", "From the first run on one.", |p| {
+                    p.predicted.as_ref()?.greenup
+                })
+                .detail()
         })
         .cell("digits", "Compared with one device.", compared)
+        .kept()
         .where_known()
         .table(format!("{} on several {what}", a.case), &a.points)
 }
@@ -112,7 +127,7 @@ fn disturbed(d: Disturbance) -> String {
 }
 
 /// A time with its sign.
-fn signed(s: f64) -> String {
+pub fn signed(s: f64) -> String {
     let sign = if s < 0.0 { "−" } else { "+" };
     format!("{sign}{}", si(s.abs(), "s"))
 }
@@ -143,9 +158,11 @@ pub fn summary(study: &ScalingStudy) -> Table {
         .three("speedup", "T₁/T for the same work.", |(.., p)| {
             p.speedup.median
         })
-        .three("predicted", "Before any run on several.", |(.., p)| {
-            p.predicted.as_ref().map(|m| m.speedup)
-        })
+        .three(
+            "predicted speedup",
+            "Before any run on several.",
+            |(.., p)| p.predicted.as_ref().map(|m| m.speedup),
+        )
         .where_known()
         .percent("error", "Of the predicted time.", |(.., p)| p.error())
         .where_known()
@@ -160,26 +177,28 @@ pub fn summary(study: &ScalingStudy) -> Table {
             median(p.greenup)
         })
         .where_known()
-        .three("predicted", "Greenup", |(.., p)| {
-            p.predicted.as_ref()?.greenup
-        })
+        .three(
+            "predicted greenup",
+            "Before any run on several.",
+            |(.., p)| p.predicted.as_ref()?.greenup,
+        )
         .where_known()
         .cell("digits", "Compared with one device.", |(.., p)| compared(p))
         .where_known()
         .table(format!("All cases on several {what}"), rows)
 }
 
-/// What loses the most, with its time.
-pub fn lost(parts: &[(String, f64)]) -> Option<(&str, String)> {
-    parts.first().map(|(name, s)| (name.as_str(), signed(*s)))
+/// What loses the most, and how much, s; `None` if nothing takes longer than with ideal scaling.
+pub fn lost(parts: &[(String, f64)]) -> Option<&(String, f64)> {
+    parts.first().filter(|(_, s)| *s > 0.0)
 }
 
 /// What limits each case on its largest number of devices, and how much workers disturb each other.
 pub fn limit_table(study: &ScalingStudy) -> Table {
     let what = devices(study.gpus);
-    let first = |parts: &[(String, f64)]| match (parts.first(), lost(parts)) {
-        (Some((_, s)), Some((name, text))) => Cell::number(*s, format!("{name} {text}")),
-        _ => Cell::missing(),
+    let first = |parts: &[(String, f64)]| match lost(parts) {
+        Some((name, s)) => Cell::number(*s, format!("{name} {}", signed(*s))),
+        None => Cell::missing(),
     };
     let rows = (study.applications.iter())
         .filter_map(|a| Some((&a.case, a.limits.as_ref()?, a.largest()?)));

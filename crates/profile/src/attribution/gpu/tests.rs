@@ -265,6 +265,24 @@ fn pauses_are_told_apart_from_launches_and_groups_have_a_timeline() {
         (shares(Kind::Other)[0], shares(Kind::Other)[79]),
         (0.5, 0.0)
     );
+    // The last interval ends with the last work.
+    let short = Device {
+        last_ns: d.last_ns - 50_000_000,
+        ..d.clone()
+    };
+    let short = profile(&r, &short, r.gpus.first(), Some(&h100)).timeline;
+    assert!(
+        (short.shares[&Kind::Gemm][79] - 1.0).abs() < 1e-6,
+        "{short:?}"
+    );
+    assert_eq!(short.edge(80), short.to_s);
+    // Tables do not say when kernels ran.
+    let table = Recorded {
+        from_table: true,
+        ..run(vec![])
+    };
+    let of_table = profile(&table, &d, table.gpus.first(), Some(&h100));
+    assert_eq!(of_table.timeline, Default::default());
     let all = crate::Profile {
         command: vec!["app".into()],
         wall_s: 12.0,
