@@ -3,7 +3,7 @@
 use crate::PaperError;
 use crate::draw::Draw;
 use crate::lists::List;
-use crate::points::Place;
+use crate::position::Position;
 use crate::values::Ours;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +71,8 @@ pub struct Quoted {
     /// What differs between the two.
     #[serde(default)]
     pub note: String,
-    /// Where it stands in our figure, if it has a place there.
-    pub shown: Option<Place>,
+    /// Where it stands in our figure, if it has a position there.
+    pub shown: Option<Position>,
 }
 
 /// A figure, table or claim.

@@ -33,9 +33,9 @@ pub enum PaperError {
         /// What is wrong.
         cause: String,
     },
-    /// A number of the paper has no place in our figure.
-    #[error("{item}: `{number}` has no place in the figure: name a panel, and one of x and y")]
-    NoPlace {
+    /// A number of the paper has no position in our figure.
+    #[error("{item}: `{number}` has no position in the figure: name a panel, and one of x and y")]
+    NoPosition {
         /// The item.
         item: String,
         /// The number.

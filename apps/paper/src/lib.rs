@@ -14,6 +14,7 @@
 //! | [`scattering`] | figures of X-ray scattering |
 //! | [`page`] | the page of a paper, its figures and numbers |
 //! | [`points`] | the paper's numbers as marks in our figures |
+//! | [`position`] | where those marks stand |
 //! | [`program`] | the command |
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
@@ -31,6 +32,7 @@ pub mod measure;
 pub mod page;
 mod platforms;
 pub mod points;
+pub mod position;
 pub mod program;
 pub mod records;
 pub mod scattering;

@@ -58,10 +58,12 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
         for (k, draw) in item.draw.iter().enumerate() {
             let mut chart = draw.chart(records)?;
             points::add(&mut chart, item, k)?;
-            let figure = Figure::chart(&chart, &draw.caption(records)?);
+            let wide = chart.panels.len() > 1 || item.draw.len() == 1;
             section.figures.push(Figure {
-                wide: figure.wide || item.draw.len() == 1,
-                ..figure
+                html: chart.light_html(wide),
+                caption: draw.caption(records)?,
+                wide,
+                ..Figure::default()
             });
             figures.push((points::name(item, k), chart));
         }

@@ -2,55 +2,27 @@
 
 use crate::PaperError;
 use crate::data::{Item, Quoted};
+use crate::position::Position;
 use greenup_report::chart::{Chart, Ink, Layer, Mark, Series, Sign, What};
-use serde::Deserialize;
 
-/// Where a number of the paper stands in a figure of ours. It is the coordinate that is not given.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    /// The figure of the item, from 1.
-    #[serde(default = "first")]
-    figure: usize,
-    /// Its panel, from 1.
-    #[serde(default = "first")]
-    panel: usize,
-    /// Horizontal position, in the unit of the axis; of a named axis the number of the name, from 0.
-    x: Option<f64>,
-    /// Vertical position.
-    y: Option<f64>,
-    /// Unit of the number in that of the axis.
-    #[serde(default = "one")]
-    times: f64,
-}
-
-fn first() -> usize {
-    1
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-impl Place {
-    fn mark(&self, of: &Quoted) -> Option<Mark> {
-        let value = of.value * self.times;
-        let (x, y) = match (self.x, self.y) {
-            (Some(x), None) => (x, value),
-            (None, Some(y)) => (value, y),
-            _ => return None,
-        };
-        let tip = format!(
-            "the paper, {}: {}: {} {}",
-            of.at, of.name, of.value, of.unit
-        );
-        Some(Mark {
-            x,
-            y,
-            interval: None,
-            tip: tip.trim_end().to_owned(),
-        })
-    }
+/// The number as a mark; `None` without exactly one coordinate.
+fn mark(place: &Position, of: &Quoted) -> Option<Mark> {
+    let value = of.value * place.times;
+    let (x, y) = match (place.x, place.y) {
+        (Some(x), None) => (x, value),
+        (None, Some(y)) => (value, y),
+        _ => return None,
+    };
+    let tip = format!(
+        "the paper, {}: {}: {} {}",
+        of.at, of.name, of.value, of.unit
+    );
+    Some(Mark {
+        x,
+        y,
+        interval: None,
+        tip: tip.trim_end().to_owned(),
+    })
 }
 
 /// Name of a figure's file, from 0, without its ending.
@@ -64,7 +36,7 @@ pub fn name(item: &Item, figure: usize) -> String {
 /// Adds the paper's numbers that stand in this figure of the item, from 0.
 ///
 /// # Errors
-/// A number has no place: there is no such panel, or not one coordinate is given.
+/// A number has no position: there is no such panel, or not one coordinate is given.
 pub fn add(chart: &mut Chart, item: &Item, figure: usize) -> Result<(), PaperError> {
     let places = (item.quoted.iter())
         .filter_map(|q| Some((q, q.shown.as_ref()?)))
@@ -74,9 +46,9 @@ pub fn add(chart: &mut Chart, item: &Item, figure: usize) -> Result<(), PaperErr
         let panel = place.panel.checked_sub(1);
         let found = panel
             .and_then(|k| chart.panels.get_mut(k))
-            .zip(place.mark(q));
+            .zip(mark(place, q));
         let Some((panel, mark)) = found else {
-            return Err(PaperError::NoPlace {
+            return Err(PaperError::NoPosition {
                 item: item.id.clone(),
                 number: q.name.clone(),
             });
@@ -143,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_without_a_place_is_refused() {
+    fn a_number_without_a_position_is_refused() {
         let mut paper = crate::find("slides").unwrap();
         let item = paper
             .items
@@ -154,7 +126,7 @@ mod tests {
         place.panel = 9;
         let e = add(&mut Chart::default(), item, 0).unwrap_err().to_string();
         assert!(
-            e.contains("balance in time") && e.contains("no place"),
+            e.contains("balance in time") && e.contains("no position"),
             "{e}"
         );
     }

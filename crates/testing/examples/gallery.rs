@@ -11,7 +11,7 @@ use std::process::Command;
 const SIZES: [(u32, u32, f64); 2] = [(1280, 1600, 0.6), (400, 1600, 1.0)];
 const HEAD: &str = "# Gallery
 
-The pages of all commands at 1280 pixels by light and by dark, and at 400 pixels by light. `just gallery` makes this page: it runs the commands below
+The pages of all commands at 1280 and 400 pixels, by light and by dark, and what they were before they began with their answer. `just gallery` makes this page: it runs the commands below
 on data of this repository and takes the pictures in Chromium. Long pages are cut at 1600 pixels.
 ";
 
@@ -62,6 +62,28 @@ fn page(entry: &Entry<'_>, programs: &Path, folder: &Path) -> PathBuf {
     }
 }
 
+/// The pictures of the page as it was, folded.
+fn before(pictures: &Path, entry: &Entry<'_>) -> String {
+    let shown = [(1280, 420), (400, 135)];
+    let images: String = (shown.iter())
+        .flat_map(|s| ["light", "dark"].map(|scheme| (s, scheme)))
+        .map(|((width, shown), scheme)| {
+            (
+                format!("before/{}-{width}-{scheme}.webp", entry.name),
+                shown,
+            )
+        })
+        .filter(|(name, _)| pictures.join(name).is_file())
+        .map(|(name, shown)| {
+            format!("<img src=\"gallery/{name}\" width=\"{shown}\" alt=\"as it was\">\n")
+        })
+        .collect();
+    match images.is_empty() {
+        true => images,
+        false => format!("\n<details><summary>As it was</summary>\n\n{images}\n</details>\n"),
+    }
+}
+
 #[expect(clippy::print_stdout, reason = "a tool")]
 fn main() {
     let args: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -87,9 +109,6 @@ fn main() {
             let scheme = if dark { "dark" } else { "light" };
             out.push('\n');
             for (width, height, scale) in SIZES {
-                if dark && width < 1000 {
-                    continue;
-                }
                 let name = format!("{}-{width}-{scheme}.webp", entry.name);
                 let picture = browser.open(&file, width, dark).top(height, scale);
                 fs::write(pictures.join(&name), picture).expect("the picture can be written");
@@ -101,6 +120,7 @@ fn main() {
                 );
             }
         }
+        out.push_str(&before(&pictures, entry));
         println!(
             "{}: {:.2} MB, {found} findings",
             entry.name,

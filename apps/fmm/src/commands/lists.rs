@@ -40,6 +40,16 @@ pub struct ListsArgs {
     look: FigureArgs,
 }
 
+/// The boxes of the plane by list.
+fn in_words(counts: &[(ListName, usize)]) -> String {
+    let of = (counts.iter()).map(|(name, n)| format!("{n} in {name:?}"));
+    let of: Vec<String> = of.collect();
+    format!(
+        "Boxes of this plane in the lists of box B: {}.",
+        of.join(", ")
+    )
+}
+
 pub fn run(args: &ListsArgs) -> Result {
     if args.ncrit == 0 {
         return Err(AppError::new("invalid --ncrit 0: use 1 or more"));
@@ -85,6 +95,7 @@ pub fn run(args: &ListsArgs) -> Result {
                 args.ncrit,
                 tree.nodes.len()
             ),
+            answer: vec![in_words(&counts)],
             headline: (counts.iter())
                 .map(|(name, n)| Fact::new(&format!("{name:?} list in the plane"), n.to_string()))
                 .collect(),

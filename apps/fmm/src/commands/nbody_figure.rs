@@ -100,14 +100,32 @@ pub fn drawing(all: &[Energies], bodies: usize) -> Drawing {
             "{bodies} bodies of equal masses, {} steps",
             all.len().max(1) - 1
         ),
-        headline: vec![
-            Fact::new("largest drift of the energy", format!("{largest:.2e}")),
-            Fact::new("steps", (all.len().max(1) - 1).to_string()),
-        ],
+        answer: vec![answer(all, largest)],
+        headline: vec![Fact::new("largest drift of the energy", figures(largest))],
         charts: vec![(chart(all), "")],
         footer: "Leapfrog steps; forces and potentials by the fast multipole method.",
         ..Drawing::default()
     }
+}
+
+/// How well the energy was kept.
+fn answer(all: &[Energies], largest: f64) -> String {
+    let steps = all.len().saturating_sub(1);
+    let over = match steps {
+        1 => "over 1 step".to_owned(),
+        n => format!("over {n} steps"),
+    };
+    if largest == 0.0 {
+        return format!("The total energy did not drift {over}.");
+    }
+    format!(
+        "The total energy drifted by at most {} of its first value {over}.",
+        figures(largest)
+    )
+}
+
+fn figures(drift: f64) -> String {
+    format!("{drift:.2e}").replace("e-", "e−")
 }
 
 #[cfg(test)]

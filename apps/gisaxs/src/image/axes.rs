@@ -154,6 +154,27 @@ impl<'a> View<'a> {
         Axis::new(name, Unit::plain(unit), Scale::Linear)
     }
 
+    /// α_f beside q_z, for grazing incidence: a title, and values of q_z with their angles in degrees.
+    pub fn exit_angles(&self) -> Option<(String, Vec<(f64, String)>)> {
+        self.critical.filter(|_| self.axes == Axes::Q)?;
+        let [_, (lo, hi)] = self.ends();
+        let angle = |z: f64| {
+            let sine = z / self.k - self.incidence.sin();
+            (sine.abs() <= 1.0).then(|| sine.asin().to_degrees())
+        };
+        let (from, to) = (angle(lo)?, angle(hi)?);
+        let ten = 10_f64.powf(((to - from) / 6.0).log10().floor());
+        let mut steps = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * ten);
+        let step = steps.find(|s| (to - from) / s <= 6.0)?;
+        let (first, last) = ((from / step).ceil() as i64, (to / step).floor() as i64);
+        let ticks = (first..=last).map(|k| {
+            let degrees = few_digits(k as f64 * step, step);
+            let z = self.k * (degrees.to_radians().sin() + self.incidence.sin());
+            (z, degrees.to_string().replace('-', "−"))
+        });
+        Some(("α_f, °".to_owned(), ticks.collect()))
+    }
+
     /// Ends of both axes.
     pub fn ends(&self) -> [(f64, f64); 2] {
         let (columns, rows) = (self.detector.columns(), self.detector.rows());
@@ -345,7 +366,14 @@ mod tests {
         assert_eq!(view.label(&cut), "φ = −0.5° (q_y = −0.548 nm⁻¹)");
         let cut = "qz=0.44:0.02".parse::<Cut>().unwrap().of_beam(&scene);
         assert_eq!(view.label(&cut), "q_z = 0.44 ± 0.02 nm⁻¹");
+        // The exit angles beside q_z.
+        let (title, ticks) = view.exit_angles().unwrap();
+        assert_eq!(title, "α_f, °");
+        let labels: Vec<&str> = ticks.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(labels, ["0", "0.5", "1", "1.5", "2"]);
+        near(ticks[4].0, y.1);
         let angles = View::new(&scene, Axes::Detector);
+        assert!(angles.exit_angles().is_none());
         assert_eq!(angles.label(&cut), "q_z = 0.44 ± 0.02 nm⁻¹ (α = 0.201°)");
         // √(2δ) of the substrate.
         let yoneda = view.yoneda().unwrap();

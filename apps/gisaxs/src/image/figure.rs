@@ -29,6 +29,7 @@ pub fn empty(view: &View, title: &str) -> Panel {
         panel.height = Height::Ratio(0.8);
     }
     panel.grid = false;
+    panel.right = view.exit_angles();
     panel
 }
 

@@ -34,6 +34,8 @@ pub struct Place {
     pub efficiency: f64,
     /// log₂ of B_τ in flop/B.
     pub time_balance: f64,
+    /// Whether the machine has a cap.
+    pub capped: bool,
 }
 
 impl Place {
@@ -45,6 +47,7 @@ impl Place {
             power: r.dpi.map_or(0.0, |dpi| (dpi / demand).log2()),
             efficiency: (r.eps_flop * r.best_flop_per_joule()).log2(),
             time_balance: r.time_balance().log2(),
+            capped: r.dpi.is_some(),
         };
         [
             place.balance,

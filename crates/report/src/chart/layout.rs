@@ -3,7 +3,7 @@
 use super::axis::{Axis, Scale, Span};
 use super::canvas::{Anchor, Canvas, Rect, Type, px};
 use super::colour_bar::Bar;
-use super::draw::{Frame, Tick, layers, open, tags, ticks};
+use super::draw::{Frame, Tick, layers, open, second_axis, second_width, tags, ticks};
 use super::ink::{Ink, Style};
 use super::space::{WIDEST, aspect, beyond, head, height, margin, spans};
 use super::text::{LINE, NORMAL, ROW, SMALL, TITLE, fit, wrap};
@@ -59,8 +59,20 @@ impl Chart {
 
     /// Drawings at all [`PAGE_WIDTHS`] for an HTML page, which shows the one that fits.
     pub fn html(&self) -> String {
-        let mut out = String::from("<div class=\"chart\">\n");
-        for (i, width) in PAGE_WIDTHS.into_iter().enumerate() {
+        self.html_at(&PAGE_WIDTHS, "chart")
+    }
+
+    /// As [`Chart::html`] at two widths, for pages of many figures: over the full width of a page, or half of it.
+    pub fn light_html(&self, full: bool) -> String {
+        match full {
+            true => self.html_at(&[280, 840], "chart light full"),
+            false => self.html_at(&[280, 560], "chart light"),
+        }
+    }
+
+    fn html_at(&self, widths: &[u32], class: &str) -> String {
+        let mut out = format!("<div class=\"{class}\">\n");
+        for (i, &width) in widths.iter().enumerate() {
             let d = self.draw(Style::Page, f64::from(width));
             if i == 0 {
                 out.push_str(&d.canvas.definitions());
@@ -277,10 +289,12 @@ impl Chart {
         let (x_span, y_span) = spans(panel);
         let bar = (panel.bar.as_ref()).map(|b| Bar::new(b, panel.palette, each));
         let least = (beyond(panel, &x_span, width).1 + 2.0).max(12.0);
-        let right = match place {
-            BarPlace::None => least,
-            BarPlace::Empty | BarPlace::Drawn => bars + 12.0,
-        };
+        let second = second_width(panel);
+        let right = second
+            + match place {
+                BarPlace::None => least,
+                BarPlace::Empty | BarPlace::Drawn => bars + 12.0,
+            };
         let widest = WIDEST * width;
         let mut plot = (width - margin - right).max(60.0);
         if panel.height == Height::Equal {
@@ -360,8 +374,13 @@ impl Chart {
         }
         layers(c, self, panel, &f, tips);
         let mut bottom = ticks(c, panel, &f, (&x_ticks, &y_ticks), widest);
+        second_axis(c, panel, &f);
         if let Some(b) = bar.as_ref().filter(|_| place == BarPlace::Drawn) {
-            bottom = bottom.max(b.draw(c, &area));
+            let with_axis = Rect {
+                width: area.width + second,
+                ..area
+            };
+            bottom = bottom.max(b.draw(c, &with_axis));
         }
         if panel.layers.iter().all(|l| l.what.is_empty()) {
             let at = (area.left + 0.5 * plot, area.top + 0.5 * area.height + 4.0);

@@ -111,6 +111,8 @@ pub struct Panel {
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
+    /// Another quantity of the vertical axis, at the right: its title, and values of `y` with their labels.
+    pub right: Option<(String, Vec<(f64, String)>)>,
     /// Layers, the lowest first.
     pub layers: Vec<Layer>,
     /// Labels beside points and lines.
@@ -138,6 +140,7 @@ impl Panel {
             title: title.to_owned(),
             x,
             y,
+            right: None,
             layers: Vec::new(),
             tags: Vec::new(),
             height: Height::Ratio(0.75),

@@ -22,8 +22,7 @@ pub fn map(title: &str, machines: &[(String, Place)]) -> Chart {
     }
     for (name, p) in machines {
         let (x, y) = (p.balance.exp2(), p.power.exp2());
-        // Area in proportion to η: the share of a flop's energy that is not constant power.
-        let size = 6.0 + 22.0 * (0.5 * p.efficiency).exp2();
+        let size = diameter(p.efficiency.exp2());
         let tip = format!("{name}: efficiency {}", percent(p.efficiency.exp2()));
         let mark = Mark {
             x,
@@ -31,7 +30,13 @@ pub fn map(title: &str, machines: &[(String, Place)]) -> Chart {
             interval: None,
             tip,
         };
-        panel.push(Layer::points(0, vec![mark], size));
+        let series = usize::from(!p.capped);
+        let disc = What::Points {
+            points: vec![mark],
+            size,
+            hollow: !p.capped,
+        };
+        panel.push(Layer::of(series, disc).inked(Ink::Series(0)));
         panel.tags.push(Tag {
             text: name.clone(),
             at: vec![(x, y)],
@@ -39,14 +44,24 @@ pub fn map(title: &str, machines: &[(String, Place)]) -> Chart {
             bold: false,
         });
     }
+    let of = |r: f64| format!("{:.0} pixels at {}", diameter(r), percent(r));
     Chart {
         title: title.to_owned(),
-        series: vec![Series::new("machine", Ink::Series(5), Sign::Dot)],
-        panels: vec![panel],
-        notes: vec![
-            "Area of a disc: efficiency, the share of a flop's energy that is not constant power."
-                .into(),
+        series: vec![
+            Series::new("machine", Ink::Series(0), Sign::Dot),
+            Series::new("without a power cap", Ink::Series(0), Sign::Ring),
         ],
+        panels: vec![panel],
+        notes: vec![format!(
+            "Size of a disc: efficiency, the share of a flop's energy that is not constant power; {}, {}. Machines without a power cap stand at 1.",
+            of(0.1),
+            of(1.0)
+        )],
         ..Chart::default()
     }
+}
+
+/// Diameter of a disc for an efficiency, pixels.
+fn diameter(efficiency: f64) -> f64 {
+    6.0 + 22.0 * efficiency.sqrt()
 }

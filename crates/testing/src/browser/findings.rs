@@ -25,6 +25,8 @@ pub enum FaultKind {
     CoversMark,
     /// A canvas, an SVG inside `<img>` or another document: what it shows is unknown.
     NotInspectable,
+    /// A page that begins without an answer.
+    Unanswered,
     /// A number of the answer that stands nowhere else on the page.
     Unsupported,
     /// A row's value differs from that of the same name in another table of its section.
@@ -43,6 +45,7 @@ impl FaultKind {
             "OutsideFigure" => Self::OutsideFigure,
             "CoversMark" => Self::CoversMark,
             "NotInspectable" => Self::NotInspectable,
+            "Unanswered" => Self::Unanswered,
             "Unsupported" => Self::Unsupported,
             "Contradiction" => Self::Contradiction,
             "Cut" => Self::Cut,

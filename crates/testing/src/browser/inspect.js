@@ -204,6 +204,7 @@
   const number = /(?<![\w.])(?:\d+(?:\.\d+)? (?:%|[pnµmkMGTP]?(?:s|J|W|B|Hz|flop)(?:\/(?:s|J|B|W))?)(?!\w)|×\d+\.\d+)/g;
   const answers = [...document.querySelectorAll('header .answer')];
   const main = document.querySelector('main');
+  if (main && document.querySelector('header h1') && !answers.length) report('Unanswered', 'page', [], [], document.title);
   if (main) {
     const lists = [...document.querySelectorAll('script.tips, script.shared-tips')].map(e => e.textContent);
     const parts = 'td, th, li, p, dd, h2, figcaption, pre, svg text';

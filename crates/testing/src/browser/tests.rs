@@ -119,6 +119,26 @@ fn a_page_without_a_viewport_is_found_on_a_telephone() {
 
 #[test]
 #[ignore = "needs Chromium"]
+fn a_page_without_an_answer_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let html = dir.path().join("page.html");
+    for (answer, faults) in [("", 1), ("<p class=answer>It holds.</p>", 0)] {
+        let text = format!(
+            "<!doctype html><meta name=viewport content='width=device-width'><title>x</title>\
+             <header><h1>x</h1>{answer}</header><main><p>text</main>"
+        );
+        std::fs::write(&html, text).unwrap();
+        let found = examine(&html, &[1280], false);
+        assert_eq!(
+            found.of(&[FaultKind::Unanswered]).0.len(),
+            faults,
+            "{found}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
 fn a_picture_shows_the_whole_page_in_the_colours_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let png = dir.path().join("page.png");

@@ -5,7 +5,6 @@ use crate::commands::drawing::Drawing;
 use crate::commands::time;
 use greenup_report::chart::Chart;
 use greenup_report::cost_figure::{Case, costs};
-use greenup_report::page::Fact;
 use greenup_report::si::si;
 use greenup_tune::sweep::Sweep;
 
@@ -43,23 +42,30 @@ fn chart(all: &[Row]) -> Chart {
 /// What the page and the figure show.
 pub fn drawing(sweep: &Sweep) -> Drawing {
     let all = rows(sweep);
-    let mut headline = Vec::new();
     let each = |c: &Row| c.time_s / c.points();
+    let mut answer = Vec::new();
     if let Some(c) = all.iter().min_by(|a, b| each(a).total_cmp(&each(b))) {
-        let name = format!("least time per point ({}; {})", c.input(), c.setting());
-        headline.push(Fact::new(&name, time(each(c))));
+        answer.push(format!(
+            "The least time per point is {}: {}, {}.",
+            time(each(c)),
+            c.input(),
+            c.setting()
+        ));
     }
     let energies = all
         .iter()
         .filter_map(|c| Some((c.energy_j? / c.points(), c)));
     if let Some((j, c)) = energies.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        let name = format!("least energy per point ({}; {})", c.input(), c.setting());
-        headline.push(Fact::new(&name, si(j, "J")));
+        let at = format!("{}, {}", c.input(), c.setting());
+        answer.push(format!(
+            "The least energy per point is {}: {at}.",
+            si(j, "J")
+        ));
     }
     Drawing {
         title: "Fast multipole method: time and energy of evaluations".into(),
         subtitle: sweep.facts.device.clone(),
-        headline,
+        answer,
         charts: vec![(
             chart(&all),
             "Names: distribution, number of points, maximum number of points per leaf.",

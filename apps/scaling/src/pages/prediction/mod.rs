@@ -4,7 +4,9 @@ pub mod page;
 
 use crate::Row;
 use crate::published::Beside;
-use greenup_report::chart::{Axis, Chart, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit};
+use greenup_report::chart::{
+    Axis, Chart, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
+};
 use greenup_report::si::three;
 
 /// Published times over nodes, each study with the model beside it.
@@ -27,7 +29,12 @@ pub fn published_figure(all: &[Beside]) -> Chart {
                     tip: format!("published: {} at {} nodes", p.stated, p.nodes),
                 })
                 .collect();
-            panel.push(Layer::points(1, marks, 8.0));
+            let published = What::Points {
+                points: marks,
+                size: 10.0,
+                hollow: true,
+            };
+            panel.push(Layer::of(1, published));
             panel
         })
         .collect();
@@ -35,7 +42,7 @@ pub fn published_figure(all: &[Beside]) -> Chart {
         title: "Published scaling studies and the model".into(),
         series: vec![
             Series::new("model", Ink::Series(0), Sign::Line),
-            Series::new("published", Ink::Series(1), Sign::Dot),
+            Series::new("published", Ink::Text, Sign::Ring),
         ],
         panels,
         least_width: 400.0,

@@ -6,7 +6,7 @@ use crate::{Record, Row};
 use greenup_model::Machine;
 use greenup_model::machine::Estimate;
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::three;
+use greenup_report::si::{factor, three};
 use greenup_report::table::{Cell, Columns, Table};
 
 /// Predictions of one kind.
@@ -245,10 +245,43 @@ pub fn published_page(application: &str, all: &[Beside], without: &[&str]) -> Pa
     Page {
         title: format!("Published scaling of {application}"),
         subtitle: "The papers' values and the model".into(),
+        answer: near(all),
         sections,
         footer: "The model has the published time of a node and the network alone: no jitter, no hyperblocks, no input and output.".into(),
         ..Page::default()
     }
+}
+
+/// How many of the published times the model meets, and where it is farthest from them.
+fn near(all: &[Beside]) -> Vec<String> {
+    let ratios: Vec<(f64, String)> = (all.iter())
+        .flat_map(|b| {
+            b.study
+                .points
+                .iter()
+                .zip(&b.predicted_s)
+                .map(move |p| (b, p))
+        })
+        .map(|(b, (p, t))| {
+            (
+                t / p.time_s,
+                format!("{}, {} nodes", b.study.figure, p.nodes),
+            )
+        })
+        .collect();
+    let met = ratios.iter().filter(|r| (r.0 - 1.0).abs() <= 0.1).count();
+    let mut out = vec![format!(
+        "The model meets {met} of {} published times within 10 %.",
+        ratios.len()
+    )];
+    let farthest = (ratios.iter()).max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()));
+    if let Some((r, at)) = farthest.filter(|f| (f.0 - 1.0).abs() > 0.1) {
+        out.push(format!(
+            "It is farthest from {at}: {} the time.",
+            factor(*r)
+        ));
+    }
+    out
 }
 
 fn study(b: &Beside) -> Section {

@@ -11,7 +11,7 @@ mod ticks;
 
 pub(super) use frame::{Frame, open, values};
 pub(super) use tags::tags;
-pub(super) use ticks::{Tick, ticks};
+pub(super) use ticks::{Tick, second_axis, second_width, ticks};
 
 use super::canvas::{CLOUD_UNITS, Canvas, Rect, path, px};
 use super::ink::{Ink, Palette};

@@ -110,3 +110,40 @@ pub(in crate::chart) fn ticks(
     }
     bottom
 }
+
+/// Room for the axis at the right, pixels.
+pub(in crate::chart) fn second_width(panel: &Panel) -> f64 {
+    let small = Type::new(SMALL, Ink::Quiet);
+    panel.right.as_ref().map_or(0.0, |(_, ticks)| {
+        let labels = ticks.iter().map(|t| small.width(&t.1));
+        labels.fold(0.0, f64::max) + MARK + 6.0
+    })
+}
+
+/// Draws the axis at the right; hidden where a page shows a part of the panel.
+pub(in crate::chart) fn second_axis(c: &mut Canvas, panel: &Panel, f: &Frame) {
+    let Some((title, all)) = &panel.right else {
+        return;
+    };
+    let a = f.area;
+    let small = Type::new(SMALL, Ink::Quiet);
+    c.raw("<g class=\"over\">");
+    let end = (a.right() + second_width(panel), a.top - 6.0);
+    c.text(end, Anchor::End, small, title);
+    let mut marks = String::new();
+    let mut last = f64::INFINITY;
+    for (v, label) in all {
+        let p = a.top + a.height * (1.0 - f.y.share(*v));
+        if !(a.top - 0.5..=a.bottom() + 0.5).contains(&p) || (last - p).abs() < SMALL + 1.0 {
+            continue;
+        }
+        last = p;
+        let _ = write!(marks, "M{} {}h{MARK}", px(a.right()), px(p));
+        let at = (a.right() + MARK + 3.0, p + 0.36 * SMALL);
+        c.text(at, Anchor::Start, small, label);
+    }
+    let css = c.css(Ink::Quiet);
+    c.raw(&format!(
+        "<path d=\"{marks}\" fill=\"none\" stroke=\"{css}\"/></g>"
+    ));
+}

@@ -1,6 +1,6 @@
 //! What a study answers: where each device's limits are, what each kernel reaches, and where most is to be gained.
 
-use super::headline;
+use super::headline::headline;
 use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use crate::study::Study;

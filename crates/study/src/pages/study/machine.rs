@@ -1,6 +1,7 @@
 //! The sections on the machine: constants, properties, microbenchmarks.
 
-use super::{headline, lines::balances};
+use super::headline::headline;
+use super::lines::balances;
 use crate::device::{DeviceStudy, Hardware};
 use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;

@@ -3,21 +3,21 @@
 mod answer;
 mod devices;
 pub mod energy;
+mod headline;
 pub mod kernels;
 pub(super) mod lines;
 pub(super) mod machine;
 mod tradeoff;
 pub mod tuning;
 
-use crate::device::DeviceStudy;
 use crate::study::Study;
 pub use devices::without_energy;
 use greenup_model::{Label, Machine, MachineError, Op, Prediction};
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
-use greenup_report::si::{percent, si, three};
 use greenup_report::table::Columns;
+pub use headline::headline;
 pub use lines::roofline_figure;
 
 /// Builds the page.
@@ -98,52 +98,6 @@ pub fn banner(study: &Study) -> Vec<String> {
             ))
         })
         .collect()
-}
-
-/// A rate with how well it is known: half of its interval, or that it is a lower bound.
-fn rate(study: &DeviceStudy, op: Op, unit: &str) -> Option<String> {
-    let tau = study.machine.cost_of(op).ok()?.time_s.as_ref()?;
-    let rate = si(1.0 / tau.value, unit);
-    if study.noise.is_not_clean(op.name()) {
-        return Some(format!("at least {rate}"));
-    }
-    let half = 0.5 * (tau.high() - tau.low()) / tau.value;
-    Some(if half > 0.0 {
-        format!("{rate} ±{}", percent(half))
-    } else {
-        rate
-    })
-}
-
-/// The key numbers of a device, also shown in the terminal.
-pub fn headline(study: &DeviceStudy) -> Vec<Fact> {
-    let m = &study.machine;
-    let mut facts = Vec::new();
-    for (name, op, unit) in [
-        ("double precision", Op::F64, "flop/s"),
-        ("double precision, tensor cores", Op::TensorF64, "flop/s"),
-        ("single precision", Op::F32, "flop/s"),
-        ("slow memory", Op::Dram, "B/s"),
-    ] {
-        facts.extend(rate(study, op, unit).map(|r| Fact::new(name, r)));
-    }
-    if let (Ok(f), Ok(d)) = (m.time_of(Op::F64), m.time_of(Op::Dram)) {
-        facts.push(Fact::new(
-            "time balance",
-            format!("{} flop/B", three(d / f)),
-        ));
-    }
-    match m.roofline(Op::F64, Op::Dram) {
-        Ok(r) => {
-            facts.push(Fact::new("constant power", si(r.pi0, "W")));
-            facts.push(Fact::new(
-                "energy balance",
-                format!("{} flop/B", three(r.energy_balance())),
-            ));
-        }
-        Err(_) => facts.push(Fact::new("energy", "not measured")),
-    }
-    facts
 }
 
 /// The section on the energy of the assumed (published) machine, without any measurement.
