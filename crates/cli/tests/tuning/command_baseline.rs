@@ -52,7 +52,7 @@ fn the_best_config_is_compared_with_a_baseline() {
     let analysis = other(&["analyze", "s", "--out", "a"]);
     assert!(String::from_utf8_lossy(&analysis.stdout).contains(speedup));
     let page = std::fs::read_to_string(dir.path().join("a/report.html")).unwrap();
-    assert!(page.contains("×4 the speed of the baseline"));
+    assert!(page.contains("×4.000 the speed of the baseline"));
     let json: J = serde_json::from_slice(&other(&["analyze", "s", "--json"]).stdout).unwrap();
     assert!(is(&json["baseline"]["speedup"]["median"], 4.0), "{json}");
     // Another baseline is another experiment.
