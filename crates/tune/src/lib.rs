@@ -45,7 +45,7 @@ pub mod trial;
 pub mod worker;
 
 pub use error::TuneError;
-pub use objective::{Cost, Objective, Unmet};
+pub use objective::{Cost, Energies, Objective, Unmet};
 pub use plan::{GpuTarget, Plan, SessionOptions, Setup, WorkerSetup};
 pub use points::Points;
 pub use problem::Problem;

@@ -25,6 +25,32 @@ impl Cost {
     }
 }
 
+/// Of which configs of a sweep energies are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Energies {
+    /// Of all that work, each in full.
+    All,
+    /// Of those that can be the fastest or need the least energy; the others are stopped as soon as that is clear.
+    #[default]
+    Front,
+    /// Of none.
+    None,
+}
+
+impl FromStr for Energies {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            "front" => Ok(Self::Front),
+            "none" => Ok(Self::None),
+            _ => Err("use all, front or none".into()),
+        }
+    }
+}
+
 /// A quantity to minimise, or one to minimise under a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(into = "String")]

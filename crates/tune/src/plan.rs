@@ -1,6 +1,6 @@
 //! How a sweep is run: what the user chooses, and the devices that it is measured on.
 
-use crate::objective::Objective;
+use crate::objective::{Energies, Objective};
 use crate::problem::Problem;
 use crate::search::Budget;
 use crate::shard::Shard;
@@ -44,6 +44,8 @@ pub struct SessionOptions {
     pub overwrite: bool,
     /// Parts of the fingerprint that may differ from those of the sweep that is continued; `all` for any.
     pub accept: Vec<String>,
+    /// Of which configs energies are measured.
+    pub energy: Energies,
     /// Machine model for the strategy `steered`.
     pub machine: Option<Machine>,
     /// Additional facts to record with the sweep.
@@ -70,6 +72,7 @@ impl Default for SessionOptions {
             resume: false,
             overwrite: false,
             accept: Vec::new(),
+            energy: Energies::default(),
             machine: None,
             facts: BTreeMap::new(),
             default: None,

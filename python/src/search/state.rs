@@ -180,6 +180,7 @@ fn trial(config: Vec<greenup_space::Value>, found: PointResult) -> Trial {
         metrics: named(found.costs.as_deref()),
         kernels: Kernels::new(),
         effort: 1.0,
+        stopped: false,
         build_s: 0.0,
         verify_s: 0.0,
         measure_s: found.seconds.unwrap_or(0.0),

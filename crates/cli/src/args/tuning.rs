@@ -4,6 +4,7 @@ use super::parse::{Sizes, budget, constant, gpu, rounds, sample, share, sizes};
 use clap::Args;
 use greenup_app::args::{FigureArgs, SensorArg, bytes, duration};
 use greenup_study::pages::sweep::heat::Axes;
+use greenup_tune::Energies;
 use greenup_tune::search::Budget;
 use greenup_tune::shard::Shard;
 use greenup_tune::strategy;
@@ -80,6 +81,10 @@ pub struct SearchArgs {
     /// Objective, such as time, energy, edp or metric:NAME of a command [default: the problem's]; a second one for nsga2 and alternate
     #[arg(long)]
     pub objective: Vec<greenup_tune::Objective>,
+    /// Configs whose energy is measured: `all`, `front` (those that can be the fastest or need the least energy; a slower one is
+    /// stopped as soon as that is clear), or `none`. With other objectives than time always all
+    #[arg(long, value_name = "WHICH", default_value = "front")]
+    pub energy: Energies,
     /// Machine model that ranks the configs for the strategy `steered`
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,

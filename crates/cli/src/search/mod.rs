@@ -22,7 +22,7 @@ use greenup_tune::session::{Estimate, Session, SessionError, SessionResult};
 use greenup_tune::sweep::metric::ObjectiveError;
 use greenup_tune::sweep::wisdom::device_facts;
 use greenup_tune::sweep::{Folder, FolderError, FormatError, read_any};
-use greenup_tune::{Objective, Problem, SessionOptions, Sweep, TuneError};
+use greenup_tune::{Energies, Objective, Problem, SessionOptions, Sweep, TuneError};
 use greenup_wisdom::Device;
 use launchers::Launched;
 use std::collections::BTreeMap;
@@ -113,6 +113,12 @@ impl Request {
     /// The machine model cannot be read.
     pub fn new(problem: Problem, file: PathBuf, args: &SearchArgs, out: PathBuf) -> Result<Self> {
         let machine = args.machine.as_ref().filter(|_| problem.has_work());
+        let sensor = args.sensor.sensor.as_deref().filter(|s| *s != "none");
+        if let (Energies::None, Some(sensor)) = (args.energy, sensor) {
+            return Err(AppError::new(format!(
+                "--energy none measures no energy, and --sensor {sensor} names what measures it: leave one out"
+            )));
+        }
         Ok(Self {
             file,
             options: SessionOptions {
@@ -123,6 +129,7 @@ impl Request {
                 finalists: args.finalists,
                 rounds: args.rounds,
                 near_ties: args.near_ties,
+                energy: args.energy,
                 resume: args.resume,
                 overwrite: args.overwrite,
                 accept: args.accept.clone(),
@@ -132,7 +139,10 @@ impl Request {
             requests: None,
             from_wisdom: args.from_wisdom,
             devices: args.gpu.clone(),
-            sensor: args.sensor.sensor.clone(),
+            sensor: match args.energy {
+                Energies::None => Some("none".to_owned()),
+                _ => args.sensor.sensor.clone(),
+            },
             workers: 1,
             launched: Vec::new(),
             out,

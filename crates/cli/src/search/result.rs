@@ -81,6 +81,12 @@ pub fn print(searched: &SessionResult) {
             60.0 * all as f64 / found.search_s.max(1e-9)
         ));
     }
+    if found.stopped > 0 {
+        print::line(format!(
+            "{} of {} trials were stopped early, as they could not win; --energy all measures each in full",
+            found.stopped, found.trials
+        ));
+    }
     if found.finalists.is_empty() {
         return;
     }

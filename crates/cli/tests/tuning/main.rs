@@ -23,6 +23,7 @@ mod marks;
 mod nvml;
 mod opencl;
 mod processes;
+mod race;
 mod silent;
 mod ssh;
 mod sweeps;

@@ -30,6 +30,8 @@ use std::time::Instant;
 pub struct SearchResult {
     /// Number of trials.
     pub trials: usize,
+    /// Trials whose measurement was stopped after a few batches, as they could not win.
+    pub stopped: usize,
     /// Number of failed trials by failure.
     pub failures: BTreeMap<&'static str, usize>,
     /// The first failed trial of each kind.
@@ -47,6 +49,10 @@ pub struct SearchResult {
     pub drift: Option<(f64, f64)>,
     /// Time of the search, s: without the reference, what is measured before it, and the finalists.
     pub search_s: f64,
+    /// Time of the finalists, s.
+    pub finals_s: f64,
+    /// Time of all: with the reference and what is measured before the search, s.
+    pub total_s: f64,
     /// Trials of each worker, in a search with several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerTrials>,
@@ -103,6 +109,7 @@ pub fn tune(
     plan: &Plan,
     observer: &dyn Observer,
 ) -> Result<(SearchResult, Sweep), TuneError> {
+    let entered = Instant::now();
     let workers = plan.setup.workers.as_slice();
     let (most, seconds) = plan.options.budget.limits(points.len());
     let mut facts = facts(problem, plan)?;
@@ -198,6 +205,9 @@ pub fn tune(
     for _ in 0..trials.len().min(search.most()) {
         observer.step("recorded before");
     }
+    for t in &trials {
+        bench.race.take(t);
+    }
     let mut by_worker = vec![0_usize; benches.len()];
     let schedule = Schedule {
         points,
@@ -215,6 +225,7 @@ pub fn tune(
         &mut |search, p, worker, trial| {
             folder.append(&trial)?;
             by_worker[worker] += 1;
+            bench.race.take(&trial);
             search.tell(p.point, bench.costs(&trial), p.effort);
             let baseline = facts.baseline.as_ref();
             let mut message = message(&trial, &search.history, plan.objective(), baseline);
@@ -234,6 +245,7 @@ pub fn tune(
     let drifts = benches.iter().filter_map(|b| b.drift);
     let mut found = SearchResult {
         trials: trials.len(),
+        stopped: trials.iter().filter(|t| t.stopped).count(),
         failures,
         failure_examples: examples(&trials),
         finalists: Vec::new(),
@@ -242,6 +254,8 @@ pub fn tune(
         interrupted,
         drift: drifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))),
         search_s: start.elapsed().as_secs_f64(),
+        finals_s: 0.0,
+        total_s: 0.0,
         workers: match workers {
             [] => Vec::new(),
             _ => (names.iter().cloned().zip(by_worker))
@@ -252,7 +266,9 @@ pub fn tune(
     };
     let mut finals_found = None;
     if !interrupted {
+        let begun = Instant::now();
         let finals = finals(&benches, &names, &trials, points, observer)?;
+        found.finals_s = begun.elapsed().as_secs_f64();
         found.finalists = finals.finalists;
         if let Some(result) = &finals.baseline {
             let of_rounds = BaselineFacts::after(result, benches[0].maximizes());
@@ -271,6 +287,7 @@ pub fn tune(
             finals_found = Some(rounds);
         }
     }
+    found.total_s = entered.elapsed().as_secs_f64();
     let sweep = Sweep {
         facts,
         trials,

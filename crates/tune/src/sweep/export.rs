@@ -1,7 +1,7 @@
 //! A sweep for others: T4 results (JSON) and CSV.
 
 use super::error::FolderError;
-use super::record::{Failure, Outcome, Sweep, Trial};
+use super::record::{Failure, Outcome, STOPPED, Sweep, Trial};
 use greenup_files::AtomicFile;
 use greenup_files::date::utc;
 use greenup_report::table::Columns;
@@ -60,6 +60,9 @@ pub fn to_t4(sweep: &Sweep) -> Result<String, serde_json::Error> {
             };
             for (name, v) in t.metrics.iter().filter(|m| m.1.is_finite()) {
                 measurements.push(json!({"name": name, "value": v, "unit": ""}));
+            }
+            if t.stopped {
+                measurements.push(json!({"name": STOPPED, "value": 1.0, "unit": ""}));
             }
             json!({
                 "timestamp": timestamp(t.at),
@@ -152,6 +155,7 @@ pub fn to_csv(sweep: &Sweep, out: impl Write) -> Result<(), csv::Error> {
             text(t.failure().and_then(|f| f.1.lines().next()))
         })
         .text("effort", "", |t| t.effort.to_string())
+        .text("stopped", "", |t| t.stopped.to_string())
         .exact("build_s", |t| finite(Some(t.build_s)))
         .exact("verify_s", |t| finite(Some(t.verify_s)))
         .exact("measure_s", |t| finite(Some(t.measure_s)))

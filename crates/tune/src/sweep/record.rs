@@ -4,7 +4,7 @@ use super::default::DefaultConfig;
 use super::disturbance::Disturbance;
 use super::rounds::Rounds;
 use crate::command::Goal;
-use crate::objective::Cost;
+use crate::objective::{Cost, Energies};
 use crate::points::Table;
 use greenup_space::Value;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -101,6 +101,8 @@ impl Outcome {
 /// Names of metrics that the tuner itself reads.
 const DRIFT: &str = "drift";
 const GFLOPS: &str = "gflops";
+/// Name of the flag of a stopped trial in files of T4.
+pub(crate) const STOPPED: &str = "stopped";
 
 /// One config of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,6 +125,9 @@ pub struct Trial {
     /// Share of a full measurement.
     #[serde(skip_serializing_if = "is_one", default = "one")]
     pub effort: f64,
+    /// Whether the measurement was stopped after a few batches: it is slower than the best so far by more than noise.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub stopped: bool,
     /// Seconds that building, verifying and measuring took.
     #[serde(default)]
     pub build_s: f64,
@@ -199,6 +204,7 @@ impl Trial {
             metrics: BTreeMap::new(),
             kernels: Kernels::new(),
             effort: 1.0,
+            stopped: false,
             build_s: 0.0,
             verify_s: 0.0,
             measure_s: 0.0,
@@ -300,6 +306,9 @@ pub struct SweepFacts {
     /// What is better, where the objective is a metric.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub goal: Option<Goal>,
+    /// Of which configs energies were measured; `None` of other tuners.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub energy: Option<Energies>,
     /// Whether results were compared with a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub verified: Option<bool>,

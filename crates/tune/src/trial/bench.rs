@@ -1,6 +1,7 @@
 //! One trial: a config is built, verified and measured, with a baseline measured around it to detect drift.
 
 use super::numbers;
+use super::race::Race;
 use crate::build::builder::{Builder, Made};
 use crate::build::compile::Unit;
 use crate::command::{Runnable, shared};
@@ -41,6 +42,8 @@ pub(crate) struct Bench<'a> {
     /// Worker process that is reused between trials on a GPU, where loading the inputs takes long.
     pub(super) worker: Mutex<Option<Worker>>,
     trials: usize,
+    /// What decides whether a config is measured in full, by all trials of the search.
+    pub(crate) race: Arc<Race>,
     pub(crate) first_baseline_s: Option<f64>,
     /// Least and most of the baseline's time over its first.
     pub(crate) drift: Option<(f64, f64)>,
@@ -93,6 +96,7 @@ impl<'a> Bench<'a> {
             baseline: None,
             worker: Mutex::new(None),
             trials: 0,
+            race: Arc::new(Race::of(problem, plan)),
             first_baseline_s: None,
             drift: None,
         })
@@ -151,6 +155,7 @@ impl<'a> Bench<'a> {
             baseline: self.baseline.clone(),
             worker: Mutex::new(None),
             trials: 0,
+            race: Arc::clone(&self.race),
             first_baseline_s: None,
             drift: None,
         }
@@ -233,6 +238,9 @@ impl<'a> Bench<'a> {
             seconds: m.seconds * effort,
             baseline: self.baseline.clone(),
             baseline_energy: baseline && self.trials.is_multiple_of(BASELINE_ENERGY_EVERY),
+            beyond_s: Some(effort)
+                .filter(|e| *e >= 1.0)
+                .and_then(|_| self.race.beyond_s()),
             check: check.map(Box::new),
         };
         self.trials += 1;
@@ -263,6 +271,7 @@ impl<'a> Bench<'a> {
                     state,
                     baseline_s,
                     baseline_j,
+                    stopped,
                 } => {
                     let unusable = numbers::measured(times_s)
                         .and_then(|()| numbers::each(baseline_s))
@@ -274,6 +283,7 @@ impl<'a> Bench<'a> {
                         break;
                     }
                     trial.flags.clone_from(flags);
+                    trial.stopped = *stopped;
                     let finite = state.iter().filter(|(_, x)| x.is_finite());
                     (trial.metrics).extend(finite.map(|(name, x)| (name.clone(), *x)));
                     self.watch_drift(baseline_s, &mut trial);
@@ -303,6 +313,7 @@ impl<'a> Bench<'a> {
         // A command is not run for that: it may take long.
         if self.baseline.is_none()
             && trial.cost().is_some()
+            && !trial.stopped
             && m.drift
             && self.problem.command.is_none()
         {

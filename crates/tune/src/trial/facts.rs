@@ -2,7 +2,7 @@
 
 use crate::TuneError;
 use crate::build::compile::{Unit, compiler_version};
-use crate::objective::Objective;
+use crate::objective::{Energies, Objective};
 use crate::plan::{DATA_SEED, Plan};
 use crate::problem::parts::shown;
 use crate::problem::{Fill, Problem, Role};
@@ -78,6 +78,10 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneEr
             (Objective::Metric(name), Some(c)) => c.goal(name),
             _ => None,
         },
+        energy: Some(match plan.setup.sensor {
+            Some(_) => plan.options.energy,
+            None => Energies::None,
+        }),
         disturbance: None,
         baseline: None,
         default: plan.default.clone(),

@@ -7,5 +7,6 @@ pub(crate) mod facts;
 pub(crate) mod finalists;
 mod job;
 mod numbers;
+pub(crate) mod race;
 pub mod remeasure;
 pub mod scaling;

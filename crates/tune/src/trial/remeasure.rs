@@ -287,7 +287,7 @@ impl Bench<'_> {
         trials: &'t [Trial],
         points: &dyn Points,
     ) -> (Vec<&'t Trial>, Option<DefaultConfig>) {
-        let full = |t: &&Trial| t.effort >= 1.0 || self.plan.options.finalists == 0;
+        let full = |t: &&Trial| t.effort >= 1.0 && !t.stopped || self.plan.options.finalists == 0;
         let mut configs: Vec<&Trial> = Vec::new();
         let orders: Vec<Vec<Screened>> = (self.plan.options.objectives.iter().enumerate())
             .map(|(i, objective)| {

@@ -7,6 +7,7 @@ use crate::worker::protocol::{Built, Message};
 use crate::worker::stop::Stop;
 use greenup_meter::Meter;
 use greenup_meter::observe::Silent;
+use std::collections::BTreeMap;
 
 /// A kernel, with another measured around it.
 pub(super) struct Pair<'a> {
@@ -16,7 +17,14 @@ pub(super) struct Pair<'a> {
     /// Seconds of the baseline, before and after.
     pub(super) share: f64,
     pub(super) energy: bool,
+    /// Time of a run, s, beyond which the measurement is stopped.
+    pub(super) beyond_s: Option<f64>,
 }
+
+/// Batches that decide whether a kernel is measured on, after one that warms up.
+const BATCHES: usize = 4;
+/// Length of a batch, s.
+const BATCH_S: f64 = 2e-3;
 
 impl Pair<'_> {
     pub(super) fn measure(
@@ -24,6 +32,19 @@ impl Pair<'_> {
         inputs: &mut LoadedInputs,
         meter: &mut Meter,
     ) -> Result<Message, Stop> {
+        if let Some(times_s) = self.too_slow(inputs)? {
+            let error = greenup_meter::Summary::of(&times_s).map(|s| s.relative_error());
+            return Ok(Message::Measured {
+                times_s,
+                energy_j: None,
+                time_error: error.unwrap_or(f64::NAN),
+                flags: Vec::new(),
+                state: BTreeMap::new(),
+                baseline_s: Vec::new(),
+                baseline_j: None,
+                stopped: true,
+            });
+        }
         let mut baseline_s = Vec::new();
         let mut baseline_j = None;
         let mut base_once = 0.0;
@@ -75,7 +96,29 @@ impl Pair<'_> {
             state: m.state_by_name(),
             baseline_s,
             baseline_j,
+            stopped: false,
         })
+    }
+
+    /// The times of a few batches, if even the shortest is beyond the limit: what disturbs only makes times longer, and the
+    /// interval of all must lie beyond it too.
+    fn too_slow(&mut self, inputs: &mut LoadedInputs) -> Result<Option<Vec<f64>>, Stop> {
+        let Some(beyond) = self.beyond_s else {
+            return Ok(None);
+        };
+        let mut times = Vec::new();
+        inputs.window(self.kernel, BATCH_S, &mut self.once, &mut Vec::new())?;
+        for _ in 0..BATCHES {
+            let run = inputs.window(self.kernel, BATCH_S, &mut self.once, &mut Vec::new())?;
+            let time = run.seconds / run.iterations;
+            // One that is not slow decides.
+            if time <= beyond {
+                return Ok(None);
+            }
+            times.push(time);
+        }
+        let clear = greenup_meter::Summary::of(&times).is_some_and(|s| s.lo > beyond);
+        Ok(clear.then_some(times))
     }
 }
 

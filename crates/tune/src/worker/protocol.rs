@@ -152,6 +152,9 @@ pub enum Task {
         baseline: Option<Built>,
         /// Measures the baseline's energy too.
         baseline_energy: bool,
+        /// Time of a run, s, beyond which the measurement is stopped at its beginning.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beyond_s: Option<f64>,
         /// Checks the results of the first run, after they were compared.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         check: Option<Box<Checking>>,
@@ -272,6 +275,9 @@ pub enum Message {
         baseline_s: Vec<f64>,
         /// Energy of one run of the baseline, J.
         baseline_j: Option<f64>,
+        /// Whether it was stopped at its beginning, as the kernel is too slow to be of interest.
+        #[serde(default)]
+        stopped: bool,
     },
     /// A doubt about the measurement, found after it.
     Flagged {

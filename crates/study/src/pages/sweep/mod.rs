@@ -73,9 +73,13 @@ pub fn page(
         0 => "none failed".to_owned(),
         n => format!("{n} failed"),
     };
+    let stopped = match sweep.trials.iter().filter(|t| t.stopped).count() {
+        0 => String::new(),
+        n => format!("; {n} were stopped early, as they could not win"),
+    };
     Page {
         title: format!("{}: tuning sweep", a.name),
-        subtitle: format!("{}; {} trials, {failed}", a.device, a.trials),
+        subtitle: format!("{}; {} trials, {failed}{stopped}", a.device, a.trials),
         answer: answer(&w),
         sections,
         footer: sweep

@@ -29,6 +29,8 @@ struct Shown {
     points: Option<u64>,
     /// Failed trials by kind.
     failures: BTreeMap<&'static str, usize>,
+    /// Trials that were stopped early.
+    stopped: usize,
     /// Trials by host and GPU, where recorded.
     trials_by_device: BTreeMap<String, usize>,
     /// Configs of the final rounds.
@@ -126,6 +128,7 @@ fn shown(path: &Path, sweep: &Sweep, objective: Objective, best: usize) -> Shown
         verified: facts.verified,
         points: more.remove("points").and_then(|n| n.parse().ok()),
         failures,
+        stopped: sweep.trials.iter().filter(|t| t.stopped).count(),
         trials_by_device,
         measured_again: sweep.finals.as_ref().map_or(0, |f| f.configs.len()),
         has_energy: sweep.has_energy(),
@@ -234,6 +237,12 @@ fn text(s: &Shown, parameters: &[String]) {
         format!("{} failed: {}", o.failed, failures.join(", "))
     };
     line("trials", &format!("{}, {failed}", o.trials));
+    if s.stopped > 0 {
+        line(
+            "",
+            &format!("{} stopped early, as they could not win", s.stopped),
+        );
+    }
     for (device, n) in &s.trials_by_device {
         line("", &format!("{n} on {device}"));
     }

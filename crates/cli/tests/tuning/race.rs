@@ -1,0 +1,111 @@
+//! Configs that cannot win are stopped after a few batches, and say so.
+
+use super::commands::{said, tune};
+use assert_cmd::Command;
+use serde_json::Value as J;
+use std::fs;
+use std::path::Path;
+
+const PROBLEM: &str = r#"
+name = "race"
+[constants]
+n = 20000
+[parameters]
+rounds = [1, 2, 8, 16, 32]
+[build]
+sources = ["k.c"]
+entry = "k"
+flags = ["-O1"]
+[[arguments]]
+name = "y"
+type = "f64"
+size = "n"
+role = "out"
+[[arguments]]
+name = "x"
+type = "f64"
+size = "n"
+[reference]
+sources = ["r.c"]
+entry = "k"
+[measure]
+seconds = 0.1
+timeout = 5
+"#;
+
+/// Writes x as often as the config says.
+const KERNEL: &str = "void k(double *y, const double *x) {
+  for (int r = 0; r < rounds; r++)
+    for (int i = 0; i < n; i++) ((volatile double *)y)[i] = x[i];
+}\n";
+
+fn files(dir: &Path) {
+    fs::write(dir.join("p.toml"), PROBLEM).unwrap();
+    fs::write(dir.join("k.c"), KERNEL).unwrap();
+    let reference = KERNEL.replace("rounds", "1");
+    fs::write(dir.join("r.c"), reference.replace("i < n", "i < 20000")).unwrap();
+}
+
+fn trials(dir: &Path, sweep: &str) -> Vec<J> {
+    let text = fs::read_to_string(dir.join(sweep).join("trials.jsonl")).unwrap();
+    (text.lines())
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect()
+}
+
+#[test]
+fn slow_configs_are_stopped_and_the_best_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    files(dir.path());
+    let all = ["--budget", "100%", "--strategy", "exhaustive", "--json"];
+    let out = tune(dir.path(), &[&all[..], &["--out", "s"]].concat());
+    assert!(out.status.success(), "{}", said(&out));
+    let answer: J = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(answer["trials"], 5, "{answer}");
+    let seconds = |key: &str| answer[key].as_f64().unwrap();
+    assert!(
+        seconds("search_s") + seconds("finals_s") <= seconds("total_s"),
+        "{answer}"
+    );
+    let found = trials(dir.path(), "s");
+    // Whatever was measured in full before, what takes 16 and 32 times as long cannot win.
+    let stopped: Vec<i64> = (found.iter())
+        .filter(|t| t["stopped"] == true)
+        .map(|t| t["config"][0].as_i64().unwrap())
+        .collect();
+    assert!(
+        stopped.contains(&32) && !stopped.contains(&1),
+        "{stopped:?}"
+    );
+    assert_eq!(answer["stopped"], stopped.len(), "{answer}");
+    for t in &found {
+        assert!(t["measured"]["time_s"].as_f64().unwrap() > 0.0, "{t}");
+    }
+    let facts = fs::read_to_string(dir.path().join("s/sweep.json")).unwrap();
+    let facts: J = serde_json::from_str(&facts).unwrap();
+    assert!(
+        ["front", "none"].contains(&facts["energy"].as_str().unwrap()),
+        "{facts}"
+    );
+    let run = |args: &[&str]| {
+        let mut c = Command::cargo_bin("greenup").unwrap();
+        let out = c.args(args).current_dir(dir.path()).output().unwrap();
+        assert!(out.status.success(), "{}", said(&out));
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    };
+    assert!(run(&["sweeps", "show", "s"]).contains("stopped early"));
+    run(&["analyze", "s", "--out", "a"]);
+    let page = fs::read_to_string(dir.path().join("a/report.html")).unwrap();
+    assert!(page.contains("stopped early, as they could not win"));
+    // Each in full, if wanted.
+    let out = tune(
+        dir.path(),
+        &[&all[..], &["--energy", "all", "--out", "t"]].concat(),
+    );
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(
+        trials(dir.path(), "t")
+            .iter()
+            .all(|t| t["stopped"].is_null())
+    );
+}
