@@ -120,7 +120,7 @@ fn main() {
                 );
             }
         }
-        out.push_str(&before(&pictures, entry));
+        out.push_str(&before(&pictures, &entry));
         println!(
             "{}: {:.2} MB, {found} findings",
             entry.name,

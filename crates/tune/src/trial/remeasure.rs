@@ -326,11 +326,15 @@ impl Bench<'_> {
         .collect();
         let mut default = self.plan.default.clone();
         if self.plan.options.finalists > 0 {
-            let works = |d: &DefaultConfig| configs.iter().any(|t| t.config == d.config);
+            // A config before tuning stands beside the finalists, though it was stopped as a slow one.
+            let working: Vec<&Trial> = (trials.iter())
+                .filter(|t| t.stopped || configs.iter().any(|c| c.config == t.config))
+                .collect();
+            let works = |d: &DefaultConfig| working.iter().any(|t| t.config == d.config);
             if let Some(d) = &mut default
                 && d.origin == DefaultOrigin::First
                 && !works(d)
-                && let Some(t) = configs.iter().min_by_key(|t| points.position(&t.config))
+                && let Some(t) = working.iter().min_by_key(|t| points.position(&t.config))
             {
                 *d = DefaultConfig {
                     config: t.config.clone(),
@@ -339,7 +343,7 @@ impl Bench<'_> {
             }
             let first = self.plan.options.first.iter();
             let first = first.chain(default.as_ref().map(|d| &d.config));
-            let more = first.filter_map(|c| configs.iter().find(|t| t.config == *c));
+            let more = first.filter_map(|c| working.iter().find(|t| t.config == *c));
             for t in more {
                 if best.iter().all(|b| b.config != t.config) {
                     best.push(t);
