@@ -131,10 +131,6 @@ fn work(
             }
             .measure(inputs, meter)?;
             channel.answer(&measured);
-            // It cannot win: nothing more is asked of it.
-            if matches!(&measured, Message::Measured { stopped: true, .. }) {
-                return Ok(());
-            }
             let time_s = match &measured {
                 Message::Measured { times_s, .. } => median(times_s),
                 _ => 0.0,
