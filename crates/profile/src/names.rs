@@ -19,6 +19,11 @@ pub fn full(name: &str) -> String {
 
 /// A full name short enough for a table: without namespaces, and its template arguments as far as they fit.
 pub fn short(full: &str) -> String {
+    middle(&without_namespaces(full), SHOWN)
+}
+
+/// A full name without its namespaces and those of its template arguments.
+pub fn without_namespaces(full: &str) -> String {
     let full = full.strip_prefix("void ").unwrap_or(full);
     let (base, arguments) = match full.find('<') {
         Some(at) if at > 0 => full.split_at(at),
@@ -38,7 +43,7 @@ pub fn short(full: &str) -> String {
         }
     }
     words.push_str(last_segment(&word));
-    middle(&format!("{base}{}", words.replace("> >", ">>")), SHOWN)
+    format!("{base}{}", words.replace("> >", ">>"))
 }
 
 fn last_segment(path: &str) -> &str {

@@ -174,7 +174,10 @@ fn of_gpu(
             "Lines: the machine model. Dots: kernels with counters; flops and bytes of one launch over its median time, and over its scaled energy.".to_owned(),
         ];
         if !above.is_empty() {
-            paragraphs.push(format!("Above the roof: {}.", above.join(", ")));
+            // Their numbers in the tables: the names are long.
+            let numbers = above.iter().map(|n| n.split('.').next().unwrap_or(n));
+            let numbers: Vec<&str> = numbers.collect();
+            paragraphs.push(format!("Above the roof: {}.", numbers.join(", ")));
         }
         out.push(Section {
             id: format!("roofline{suffix}"),
@@ -191,7 +194,7 @@ fn of_gpu(
         id: format!("launches{suffix}"),
         title: "Launches of each kernel, and what its energy rests on".into(),
         short: "Launches".into(),
-        tables: vec![tables::times(g)],
+        tables: vec![tables::times(g), tables::names(g)],
         folded: true,
         ..Section::default()
     });

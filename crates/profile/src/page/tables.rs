@@ -3,6 +3,7 @@
 use super::kinds::{of_all, of_time};
 use crate::attribution::{GpuProfile, OUTSIDE, Profile, Row};
 use crate::cpu::{Cpu, Estimated};
+use crate::names::without_namespaces;
 use greenup_model::Op;
 use greenup_report::si::{si, three};
 use greenup_report::table::{Cell, Columns, Table};
@@ -102,6 +103,15 @@ fn launches(row: &Row) -> Cell {
         0 => Cell::missing(),
         n => Cell::count(n),
     }
+}
+
+/// The names in full, which tables and figures cut.
+pub fn names(g: &GpuProfile) -> Table {
+    Columns::<(usize, &Row)>::new()
+        .wrapped("name", "without namespaces", |(k, r)| {
+            numbered(*k, &without_namespaces(&r.full_name))
+        })
+        .table("Names in full", g.kernels.iter().enumerate())
 }
 
 /// Kernels, those with the most energy first: launches and what the energy rests on.

@@ -135,6 +135,8 @@ impl Calibrated<'_> {
             Some(p) => facts.push(Fact::new("constant power", si(p.value, "W"))),
             None => facts.push(Fact::new("energy", "not measured")),
         }
+        let errors = self.fit.time_errors.as_ref();
+        facts.extend(errors.map(|e| Fact::new("largest error of a time", percent(e.max_abs))));
         facts
     }
 

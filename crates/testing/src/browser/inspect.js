@@ -242,7 +242,7 @@
       const text = said(e), at = text.search(cuts);
       if (at < 0) continue;
       const cut = text.indexOf('…', at);
-      const [before, after] = [text.slice(Math.max(0, cut - 30), cut), text.slice(cut + 1, cut + 31).replace(/ \(.*/, '')];
+      const [before, after] = [text.slice(Math.max(0, cut - 30), cut), text.slice(cut + 1, cut + 31).replace(/( \(|…).*/, '')];
       const rest = !before.trim() ? whole.includes(after.trim())
         : whole.split(before.trim()).slice(1).some(t => t.slice(0, 400).includes(after.trim()));
       if (!rest) report('Cut', nameOf(e.closest('svg, table, section') ?? e), [short(text)], [], '');

@@ -233,7 +233,7 @@ impl<'a> Bench<'a> {
         let baseline = self.problem.baseline.is_some();
         let task = Task::Trial {
             kernel: built.clone(),
-            reference: self.reference.clone(),
+            reference: self.reference.clone().map(Box::new),
             tolerance: self.problem.tolerance(),
             seconds: m.seconds * effort,
             baseline: self.baseline.clone(),

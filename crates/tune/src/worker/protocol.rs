@@ -143,7 +143,7 @@ pub enum Task {
         /// The kernel.
         kernel: Built,
         /// Expected outputs; `None` without a reference.
-        reference: Option<Expected>,
+        reference: Option<Box<Expected>>,
         /// Largest errors allowed, over the largest value of the array.
         tolerance: Tolerance,
         /// Duration of the measurement, s.

@@ -5,7 +5,7 @@ use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use crate::study::Study;
 use greenup_model::{Bound, Op};
-use greenup_report::si::{percent, three};
+use greenup_report::si::percent;
 
 /// Key numbers that the sentences have.
 pub const SAID: [&str; 5] = [
@@ -96,9 +96,8 @@ fn kernels(device: &DeviceStudy) -> Option<String> {
         )
     } else {
         format!(
-            "Most to gain: {}, at {of_roof} of its roof ({bound}); a perfect version would be ×{} as fast.",
-            worst.name,
-            three(1.0 / share)
+            "Most to gain: {}, at {of_roof} of its roof ({bound}).",
+            worst.name
         )
     })
 }

@@ -94,6 +94,13 @@ fn speed(s: &Summary, whom: &str) -> String {
     }
 }
 
+/// The best config's speed over another's, with its interval.
+pub fn speed_over(r: &Reference) -> Option<Fact> {
+    let s = r.compared.speedup.as_ref()?;
+    let text = format!("{} {}", factor(s.median), interval(s, factor));
+    Some(Fact::new(&format!("Speed over that of {}", r.whom), text))
+}
+
 /// The best config's energy over another's, with its interval.
 pub fn energy_over(r: &Reference) -> Option<Fact> {
     let e = r.compared.energy_ratio.as_ref()?;

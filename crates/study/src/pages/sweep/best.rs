@@ -1,6 +1,6 @@
 //! The first section of the page: the plane of all configs, and beside it the best ones to copy.
 
-use super::answer::energy_over;
+use super::answer::{energy_over, speed_over};
 use super::plane::{found, ranking};
 use super::tables;
 use super::winners::Winners;
@@ -86,7 +86,9 @@ impl Winners<'_> {
         ];
         let rates: Vec<String> = rates.into_iter().flatten().collect();
         let mut items = vec![Fact::new("The fastest", rates.join(", "))];
-        items.extend(self.references.iter().filter_map(energy_over));
+        for r in &self.references {
+            items.extend(speed_over(r).into_iter().chain(energy_over(r)));
+        }
         Section {
             id: "winners".into(),
             title: "Best configs".into(),
