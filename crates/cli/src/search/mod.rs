@@ -162,6 +162,10 @@ impl Request {
         };
         let cpu = CpuFacts::read();
         let options = &mut self.options;
+        if self.requests.is_some() {
+            // Who requests a config wants all of it.
+            options.energy = Energies::All;
+        }
         options.facts = facts(options, &cpu, setup.sensor.as_deref());
         if setup.gpu.is_none() && self.launched.is_empty() {
             (options.facts).extend(device_facts(&Device::of_cpu(&cpu)));
