@@ -84,7 +84,11 @@ pub fn rows(regions: &[Region], sensors: &[String]) -> Vec<Vec<String>> {
         "mean".into(),
     ]];
     for sensor in sensors {
-        rows[0].extend([format!("{sensor} J"), "W".into(), "accumulated".into()]);
+        rows[0].extend([
+            format!("{sensor} J"),
+            format!("{sensor} W"),
+            "accumulated".into(),
+        ]);
     }
     for r in regions.iter().take(MOST_ROWS) {
         rows.push(row(r, sensors));

@@ -93,15 +93,14 @@ fn drawn(series: usize, points: Vec<(f64, f64)>, tip: &str) -> Layer {
 
 /// The page of a simulation.
 pub fn drawing(all: &[Energies], bodies: usize) -> Drawing {
-    let largest = drift(all).iter().map(|p| p.1.abs()).fold(0.0, f64::max);
     Drawing {
         title: "Gravity between bodies".into(),
         subtitle: format!(
             "{bodies} bodies of equal masses, {} steps",
             all.len().max(1) - 1
         ),
-        answer: vec![answer(all, largest)],
-        headline: vec![Fact::new("largest drift of the energy", figures(largest))],
+        answer: vec![answer(all)],
+        headline: vec![Fact::new("steps", (all.len().max(1) - 1).to_string())],
         charts: vec![(chart(all), "")],
         footer: "Leapfrog steps; forces and potentials by the fast multipole method.",
         ..Drawing::default()
@@ -109,19 +108,21 @@ pub fn drawing(all: &[Energies], bodies: usize) -> Drawing {
 }
 
 /// How well the energy was kept.
-fn answer(all: &[Energies], largest: f64) -> String {
-    let steps = all.len().saturating_sub(1);
-    let over = match steps {
-        1 => "over 1 step".to_owned(),
-        n => format!("over {n} steps"),
+fn answer(all: &[Energies]) -> String {
+    let steps = match all.len().saturating_sub(1) {
+        0 => return "No step was made.".into(),
+        1 => "1 step".to_owned(),
+        n => format!("{n} steps"),
     };
-    if largest == 0.0 {
-        return format!("The total energy did not drift {over}.");
+    let largest = drift(all).iter().map(|p| p.1.abs()).reduce(f64::max);
+    match largest {
+        None => "Without energy at the start there is no relative drift.".into(),
+        Some(0.0) => format!("The total energy did not drift over {steps}."),
+        Some(d) => format!(
+            "The total energy drifted by at most {} of its first value over {steps}.",
+            figures(d)
+        ),
     }
-    format!(
-        "The total energy drifted by at most {} of its first value {over}.",
-        figures(largest)
-    )
 }
 
 fn figures(drift: f64) -> String {

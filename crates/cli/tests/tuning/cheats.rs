@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// A problem with one config a kernel: `how` says which.
-fn problem(how: &str, arguments: &str, more: &str) -> String {
+pub(super) fn problem(how: &str, arguments: &str, more: &str) -> String {
     format!(
         r#"
 name = "cheats"
@@ -45,7 +45,8 @@ fn trials(dir: &Path, problem: &str, kernel: &str) -> impl Fn(i64) -> J + use<> 
     }
 }
 
-const ARRAYS: &str = r#"
+/// One array in, one out, and a reference.
+pub(super) const ARRAYS: &str = r#"
 [[arguments]]
 name = "y"
 type = "f64"

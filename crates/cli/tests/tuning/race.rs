@@ -1,49 +1,23 @@
 //! Configs that cannot win are stopped after a few batches, and say so.
 
+use super::cheats::{ARRAYS, problem};
 use super::commands::{said, tune};
 use assert_cmd::Command;
 use serde_json::Value as J;
 use std::fs;
 use std::path::Path;
 
-const PROBLEM: &str = r#"
-name = "race"
-[constants]
-n = 20000
-[parameters]
-rounds = [1, 2, 8, 16, 32]
-[build]
-sources = ["k.c"]
-entry = "k"
-flags = ["-O1"]
-[[arguments]]
-name = "y"
-type = "f64"
-size = "n"
-role = "out"
-[[arguments]]
-name = "x"
-type = "f64"
-size = "n"
-[reference]
-sources = ["r.c"]
-entry = "k"
-[measure]
-seconds = 0.1
-timeout = 5
-"#;
-
 /// Writes x as often as the config says.
 const KERNEL: &str = "void k(double *y, const double *x) {
-  for (int r = 0; r < rounds; r++)
+  for (int r = 0; r < how; r++)
     for (int i = 0; i < n; i++) ((volatile double *)y)[i] = x[i];
 }\n";
 
 fn files(dir: &Path) {
-    fs::write(dir.join("p.toml"), PROBLEM).unwrap();
+    fs::write(dir.join("p.toml"), problem("[1, 2, 8, 16, 32]", ARRAYS, "")).unwrap();
     fs::write(dir.join("k.c"), KERNEL).unwrap();
-    let reference = KERNEL.replace("rounds", "1");
-    fs::write(dir.join("r.c"), reference.replace("i < n", "i < 20000")).unwrap();
+    let reference = KERNEL.replace("how", "1");
+    fs::write(dir.join("r.c"), reference.replace("i < n", "i < 100000")).unwrap();
 }
 
 fn trials(dir: &Path, sweep: &str) -> Vec<J> {

@@ -92,7 +92,11 @@ pub fn of_time(g: &GpuProfile, s: f64) -> Option<f64> {
 /// What the page says first: where the energy of the GPU that used most goes, what it waits for, and what to do.
 pub fn answer(p: &Profile) -> Vec<String> {
     let mut gpus: Vec<&GpuProfile> = p.gpus.iter().collect();
-    by_energy(&mut gpus, |g| g.measured_j.or(g.model_j), |g| g.busy_s);
+    // The meter ran longer than the model covers: the two are not compared.
+    match gpus.iter().all(|g| g.measured_j.is_some()) {
+        true => by_energy(&mut gpus, |g| g.measured_j, |g| g.busy_s),
+        false => by_energy(&mut gpus, |g| g.model_j, |g| g.busy_s),
+    }
     let Some(g) = gpus.first() else {
         return p.cpu.iter().map(|c| c.advice.clone()).collect();
     };
@@ -113,12 +117,20 @@ pub fn answer(p: &Profile) -> Vec<String> {
             ),
         };
         // The meter ran all the time, the model covers what the time covers.
-        let run = g.measured_j.map_or("", |_| " in the whole run,");
+        let (joules, run) = match g.measured_j {
+            Some(_) => ("energy", " in the whole run,"),
+            None => ("energy that the model estimates", ""),
+        };
+        // Tables tell how long kernels ran, not when.
+        let span = match g.gap_s > 0.0 {
+            true => " from first to last work",
+            false => " in kernels",
+        };
         out.push(match (energy, time) {
-            (Some(e), Some(t)) => format!(
-                "{name} {e} of the energy of {gpu}{run} and {t} of its time from first to last work."
-            ),
-            (_, Some(t)) => format!("{name} {t} of the time of {gpu} from first to last work."),
+            (Some(e), Some(t)) => {
+                format!("{name} {e} of the {joules} of {gpu}{run} and {t} of its time{span}.")
+            }
+            (_, Some(t)) => format!("{name} {t} of the time of {gpu}{span}."),
             _ => format!("{name} most of the time of {gpu}."),
         });
     }

@@ -177,7 +177,10 @@ fn of_gpu(
             // Their numbers in the tables: the names are long.
             let numbers = above.iter().map(|n| n.split('.').next().unwrap_or(n));
             let numbers: Vec<&str> = numbers.collect();
-            paragraphs.push(format!("Above the roof: {}.", numbers.join(", ")));
+            paragraphs.push(format!(
+                "Kernels above the roof, by their numbers in the tables: {}.",
+                numbers.join(", ")
+            ));
         }
         out.push(Section {
             id: format!("roofline{suffix}"),

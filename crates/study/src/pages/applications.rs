@@ -220,7 +220,7 @@ fn answer(a: &Explained) -> Vec<String> {
         .max_by(|x, y| slow(x).total_cmp(&slow(y)));
     if let Some((x, t)) = slowest.and_then(|x| Some((x, x.over_least_time?))) {
         out.push(format!(
-            "Furthest from its roof: {}, {} the shortest time; a faster kernel saves constant power first.",
+            "Next: a faster kernel of `{}`, which takes {} its shortest possible time and constant power with it.",
             x.name,
             times(t)
         ));

@@ -115,9 +115,9 @@ impl Calibrated<'_> {
             ));
         }
         out.push(if self.machine.constant_power_w.is_some() {
-            "Energies are known too: `greenup predict` takes the machine for time, energy and power.".into()
+            "Energies are known too. Next: `greenup predict --machine` with its file, for time, energy and power.".into()
         } else {
-            "No energy was measured: `greenup predict` takes the machine for times alone.".into()
+            "No energy was measured. Next: `greenup predict --machine` with its file, for times alone.".into()
         });
         out
     }

@@ -64,7 +64,7 @@ fn answer(machines: &[Machine], flop: Op) -> Vec<String> {
         ("highest peak", most("flop/s", &|m| rate(m, flop))),
         ("highest bandwidth", most("B/s", &|m| rate(m, Op::Dram))),
         (
-            "most flops a joule",
+            "most flops a joule at high intensity",
             most("flop/J", &|m| {
                 best_efficiency(m, flop).filter(|_| !m.lacks_constant_power())
             }),
@@ -88,6 +88,7 @@ fn answer(machines: &[Machine], flop: Op) -> Vec<String> {
             "Energy or constant power is not known of: {names}."
         ));
     }
+    out.push("Next: `greenup predict` tells what a kernel of your own takes on each.".into());
     out
 }
 

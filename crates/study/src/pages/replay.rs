@@ -150,14 +150,26 @@ fn answer(all: &[Repeated]) -> Vec<String> {
     );
     let mut out = vec![match repetitions {
         1 => format!("{reached}, in one repetition."),
-        _ => format!(
-            "{reached}, the median of {repetitions} repetitions; 95 % of them reach {} … {}.",
+        n if shown(lo) == shown(hi) => format!("{reached}, and so do 95 % of {n} repetitions."),
+        n => format!(
+            "{reached}, the median of {n} repetitions; 95 % of them reach {} … {}.",
             percent(lo),
             percent(hi)
         ),
     }];
+    if let Some(n) = first.near() {
+        let who = match repetitions {
+            1 => "It is",
+            _ => "Half of them are",
+        };
+        out.push(format!("{who} within 95 % of it after {n} trials."));
+    }
     let alike = others.iter().filter(|r| shown(r.end().0) == shown(median));
-    let alike: Vec<String> = alike.map(|r| format!("`{}`", r.strategy)).collect();
+    let later = |r: &&Repeated| match r.near() {
+        Some(n) => format!("`{}` ({n} trials)", r.strategy),
+        None => format!("`{}`", r.strategy),
+    };
+    let alike: Vec<String> = alike.map(later).collect();
     match (alike.as_slice(), others.first()) {
         ([], Some(second)) => out.push(format!(
             "The next, `{}`, reaches {}.",
@@ -165,8 +177,12 @@ fn answer(all: &[Repeated]) -> Vec<String> {
             percent(second.end().0)
         )),
         ([], None) => {}
-        (names, _) => out.push(format!("As far in the median: {}.", names.join(", "))),
+        (names, _) => out.push(format!("As far in the end: {}.", names.join(", "))),
     }
+    out.push(format!(
+        "Next: `greenup tune --strategy {}`.",
+        first.strategy
+    ));
     out
 }
 

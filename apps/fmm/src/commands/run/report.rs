@@ -112,7 +112,10 @@ pub fn drawing(r: &Report) -> Drawing {
     Drawing {
         title: "Fast multipole method: an evaluation".into(),
         subtitle: input(r),
-        answer: vec![answer(r)],
+        answer: vec![
+            answer(r),
+            "Next: `fmm tune` looks for faster settings of the same points.".into(),
+        ],
         headline,
         paragraphs: vec![details],
         charts: vec![(phases(r), "")],

@@ -86,8 +86,9 @@ fn answer(s: &Settings, last: &Final, of: &Outcome, radial: &Profile) -> Vec<Str
         out.push("Read the remarks above the fields before you use them.".into());
     }
     let finer = format!(
-        "Next: another run with `--refine {}`. It halves the width of zones, and shows whether",
-        s.refine() + 1
+        "Next: another run with `--refine {}` instead of {}. It halves the width of zones, and shows whether",
+        s.refine() + 1,
+        s.refine()
     );
     let limited = s.steps.is_some_and(|n| report.steps >= n);
     out.push(if early && limited {

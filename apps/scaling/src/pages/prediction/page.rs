@@ -6,7 +6,7 @@ use crate::{Record, Row};
 use greenup_model::Machine;
 use greenup_model::machine::Estimate;
 use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::{factor, three};
+use greenup_report::si::three;
 use greenup_report::table::{Cell, Columns, Table};
 
 /// Predictions of one kind.
@@ -65,26 +65,46 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     }
 }
 
-/// The most devices with half of the first row's efficiency or more, and what binds on the most; `None` if that is the first row.
+/// The most devices with half of the first row's efficiency or more, and what binds on the most; `None` without rows.
 fn answer(kind: &Kind) -> Option<String> {
     let (first, others) = kind.rows.split_first()?;
-    let half = others.iter().rev().find(|r| r.efficiency >= 0.5)?;
-    let last = others.last()?;
     let name = if kind.weak { "weak" } else { "strong" };
-    let greenup = half.greenup.map(|g| format!(" and greenup {}", three(g)));
+    let over_one = |r: &Row| {
+        let greenup = r.greenup.map(|g| format!(" and greenup {}", three(g)));
+        let greenup = greenup.unwrap_or_default();
+        format!("speedup {}{greenup} over one device", three(r.speedup))
+    };
+    let devices = |r: &Row| match r.scaled.devices {
+        1 => "1 device".to_owned(),
+        n => format!("{n} devices"),
+    };
+    let Some(last) = others.last() else {
+        return Some(format!(
+            "On {} {name} scaling has {}.",
+            devices(first),
+            over_one(first)
+        ));
+    };
+    let bound = format!("bound by {}", last.bound_by());
+    let Some(half) = others.iter().rev().find(|r| r.efficiency >= 0.5) else {
+        return Some(format!(
+            "Beyond {} {name} scaling keeps less than half of its efficiency: on {} {}, {bound}.",
+            devices(first),
+            last.scaled.devices,
+            over_one(last)
+        ));
+    };
     let mut text = format!(
-        "From {} to {} devices {name} scaling keeps at least half of its efficiency: speedup {}{}",
+        "From {} to {} devices {name} scaling keeps at least half of its efficiency: {}",
         first.scaled.devices,
         half.scaled.devices,
-        three(half.speedup),
-        greenup.unwrap_or_default()
+        over_one(half)
     );
     if last.scaled.devices > half.scaled.devices {
         text += &format!(
-            "; on {} the speedup is {}, bound by {}",
+            "; on {} the speedup is {}, {bound}",
             last.scaled.devices,
-            three(last.speedup),
-            last.bound_by()
+            three(last.speedup)
         );
     }
     Some(text + ".")
@@ -252,33 +272,31 @@ pub fn published_page(application: &str, all: &[Beside], without: &[&str]) -> Pa
     }
 }
 
-/// How many of the published times the model meets, and where it is farthest from them.
+/// How many of the published times the model meets, and where it is farthest from them. The point that a study starts from fits by
+/// construction.
 fn near(all: &[Beside]) -> Vec<String> {
-    let ratios: Vec<(f64, String)> = (all.iter())
+    let mut ratios: Vec<(f64, String)> = (all.iter())
         .flat_map(|b| {
-            b.study
-                .points
-                .iter()
-                .zip(&b.predicted_s)
-                .map(move |p| (b, p))
-        })
-        .map(|(b, (p, t))| {
-            (
-                t / p.time_s,
-                format!("{}, {} nodes", b.study.figure, p.nodes),
-            )
+            let points = b.study.points.iter().zip(&b.predicted_s);
+            points
+                .filter(|(p, _)| p.nodes > b.base_nodes)
+                .map(move |(p, t)| {
+                    let at = format!("{}, {} nodes", b.study.figure, p.nodes);
+                    (t / p.time_s, at)
+                })
         })
         .collect();
-    let met = ratios.iter().filter(|r| (r.0 - 1.0).abs() <= 0.1).count();
+    let all = ratios.len();
+    ratios.retain(|r| (r.0 - 1.0).abs() > 0.1);
     let mut out = vec![format!(
-        "The model meets {met} of {} published times within 10 %.",
-        ratios.len()
+        "The model meets {} of {all} published times within 10 %, beyond those that it starts from.",
+        all - ratios.len()
     )];
     let farthest = (ratios.iter()).max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()));
-    if let Some((r, at)) = farthest.filter(|f| (f.0 - 1.0).abs() > 0.1) {
+    if let Some((r, at)) = farthest {
+        let times = three(*r);
         out.push(format!(
-            "It is farthest from {at}: {} the time.",
-            factor(*r)
+            "It is farthest from {at}: {times} times the paper's time."
         ));
     }
     out
@@ -335,7 +353,7 @@ mod tests {
     use greenup_model::shipped;
 
     #[test]
-    fn an_answer_compares_with_one_device_and_needs_several_rows() {
+    fn an_answer_compares_with_one_device() {
         let machine = shipped::find("h200").unwrap().unwrap();
         let record = Record::shipped("hydro", "h200").unwrap();
         let problem = Problem {
@@ -357,9 +375,28 @@ mod tests {
         assert!(last.speedup > 8.0 && last.efficiency >= 0.5, "{last:?}");
         let speedup = format!("speedup {}", three(last.speedup));
         assert!(text.starts_with("From 8 to 32 devices strong"), "{text}");
-        assert!(text.contains(&speedup), "{text}");
+        assert!(
+            text.contains(&speedup) && text.contains("over one device"),
+            "{text}"
+        );
         kind.rows[1].efficiency = 0.4;
         kind.rows[2].efficiency = 0.3;
+        let text = answer(&kind).unwrap();
+        assert!(
+            text.starts_with("Beyond 8 devices strong scaling keeps less"),
+            "{text}"
+        );
+        assert!(
+            text.contains("on 32 ") && text.contains("bound by"),
+            "{text}"
+        );
+        kind.rows.truncate(1);
+        let text = answer(&kind).unwrap();
+        assert!(
+            text.starts_with("On 8 devices strong scaling has speedup"),
+            "{text}"
+        );
+        kind.rows.clear();
         assert_eq!(answer(&kind), None);
     }
 }

@@ -125,13 +125,19 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
             of(low)
         )
     }];
+    if study.rounds == 1 {
+        out.push("Each was run once: differences of a few percent may be noise.".into());
+    }
     if let Some(e) = mean_error(study) {
         out.push(format!(
             "Times predicted before any run on several {what} are off by {} on average.",
             percent(e)
         ));
     }
-    if let Some((name, s)) = worst.limits.as_ref().and_then(|l| lost(&l.measured)) {
+    if let Some((name, s)) = (worst.limits.as_ref())
+        .filter(|l| l.lost_s > 0.0)
+        .and_then(|l| lost(&l.measured))
+    {
         out.push(format!(
             "`{}` loses most in {name}: {}.",
             worst.case,

@@ -96,7 +96,7 @@ fn kernels(device: &DeviceStudy) -> Option<String> {
         )
     } else {
         format!(
-            "Most to gain: {}, at {of_roof} of its roof ({bound}).",
+            "Next: tune `{}`, which has most to gain, at {of_roof} of its roof ({bound}).",
             worst.name
         )
     })

@@ -81,12 +81,14 @@ pub(super) fn winners(w: &Winners) -> Table {
         .si("time", "", "s", |r| r.time_s)
         .si("energy", "", "J", |r| r.energy_j)
         .where_known()
-        .cell("speedup", "The best config over this one.", move |r| {
-            over(r.compared.and_then(|c| c.speedup.as_ref()), factor)
-        })
+        .cell(
+            "speedup of the best",
+            "The best config over this one.",
+            move |r| over(r.compared.and_then(|c| c.speedup.as_ref()), factor),
+        )
         .where_known()
         .cell(
-            "saved",
+            "saved by the best",
             "Energy that the best config saves of this one.",
             move |r| over(r.compared.and_then(|c| c.energy_ratio.as_ref()), saved),
         )
