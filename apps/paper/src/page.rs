@@ -115,11 +115,10 @@ fn answer(items: &[&Item]) -> Vec<String> {
         .map(|s| format!("{} {}", of(s), s.name()))
         .collect();
     vec![
-        format!(
-            "Of {} figures, tables and statements: {}.",
-            items.len(),
-            all.join(", ")
-        ),
+        match items.len() {
+            1 => format!("One item: {}.", all.join(", ")),
+            n => format!("Of {n} figures, tables and statements: {}.", all.join(", ")),
+        },
         "Each says why, names its records, and has the command that makes it again.".into(),
     ]
 }

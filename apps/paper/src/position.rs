@@ -19,6 +19,9 @@ pub struct Position {
     /// Unit of the number in that of the axis.
     #[serde(default = "one")]
     pub times: f64,
+    /// What is added to it then.
+    #[serde(default)]
+    pub plus: f64,
 }
 
 fn first() -> usize {

@@ -81,10 +81,9 @@ pub fn print(searched: &SessionResult) {
             60.0 * all as f64 / found.search_s.max(1e-9)
         ));
     }
-    if found.stopped > 0 {
+    if let Some(stopped) = sweep.stopped_in_words() {
         print::line(format!(
-            "{} of {} trials were stopped early, as they could not win; --energy all measures each in full",
-            found.stopped, found.trials
+            "{stopped}; a new sweep with --energy all measures each in full"
         ));
     }
     if found.finalists.is_empty() {

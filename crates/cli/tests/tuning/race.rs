@@ -14,7 +14,11 @@ const KERNEL: &str = "void k(double *y, const double *x) {
 }\n";
 
 fn files(dir: &Path) {
-    fs::write(dir.join("p.toml"), problem("[1, 2, 8, 16, 32]", ARRAYS, "")).unwrap();
+    fs::write(
+        dir.join("p.toml"),
+        problem("[1, 2, 8, 16, 32]", ARRAYS, "").replace("drift = false\n", ""),
+    )
+    .unwrap();
     fs::write(dir.join("k.c"), KERNEL).unwrap();
     let reference = KERNEL.replace("how", "1");
     fs::write(dir.join("r.c"), reference.replace("i < n", "i < 100000")).unwrap();
@@ -32,7 +36,9 @@ fn slow_configs_are_stopped_and_the_best_is_found() {
     let dir = tempfile::tempdir().unwrap();
     files(dir.path());
     let all = ["--budget", "100%", "--strategy", "exhaustive", "--json"];
-    let out = tune(dir.path(), &[&all[..], &["--out", "s"]].concat());
+    // Whatever sensor the host has: with one, the first five are measured in full.
+    let time = ["--energy", "none", "--out", "s"];
+    let out = tune(dir.path(), &[&all[..], &time].concat());
     assert!(out.status.success(), "{}", said(&out));
     let answer: J = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(answer["trials"], 5, "{answer}");
@@ -42,25 +48,19 @@ fn slow_configs_are_stopped_and_the_best_is_found() {
         "{answer}"
     );
     let found = trials(dir.path(), "s");
-    // Whatever was measured in full before, what takes 16 and 32 times as long cannot win.
+    // The first two are measured in full: they show the machine's drift.
     let stopped: Vec<i64> = (found.iter())
         .filter(|t| t["stopped"] == true)
         .map(|t| t["config"][0].as_i64().unwrap())
         .collect();
-    assert!(
-        stopped.contains(&32) && !stopped.contains(&1),
-        "{stopped:?}"
-    );
+    assert!(!stopped.is_empty() && !stopped.contains(&1), "{stopped:?}");
     assert_eq!(answer["stopped"], stopped.len(), "{answer}");
     for t in &found {
         assert!(t["measured"]["time_s"].as_f64().unwrap() > 0.0, "{t}");
     }
     let facts = fs::read_to_string(dir.path().join("s/sweep.json")).unwrap();
     let facts: J = serde_json::from_str(&facts).unwrap();
-    assert!(
-        ["front", "none"].contains(&facts["energy"].as_str().unwrap()),
-        "{facts}"
-    );
+    assert_eq!(facts["energy"], "none");
     let run = |args: &[&str]| {
         let mut c = Command::cargo_bin("greenup").unwrap();
         let out = c.args(args).current_dir(dir.path()).output().unwrap();
@@ -70,7 +70,9 @@ fn slow_configs_are_stopped_and_the_best_is_found() {
     assert!(run(&["sweeps", "show", "s"]).contains("stopped early"));
     run(&["analyze", "s", "--out", "a"]);
     let page = fs::read_to_string(dir.path().join("a/report.html")).unwrap();
-    assert!(page.contains("stopped early, as they could not win"));
+    assert!(page.contains("stopped early, as "));
+    // A file for other tools says so too, and is read back.
+    assert!(run(&["sweeps", "show", "a/results-t4.json"]).contains("stopped early"));
     // Each in full, if wanted.
     let out = tune(
         dir.path(),

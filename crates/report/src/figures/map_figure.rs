@@ -36,7 +36,7 @@ pub fn map(title: &str, machines: &[(String, Place)]) -> Chart {
             size,
             hollow: !p.capped,
         };
-        panel.push(Layer::of(series, disc).inked(Ink::Series(0)));
+        panel.push(Layer::of(series, disc));
         panel.tags.push(Tag {
             text: name.clone(),
             at: vec![(x, y)],
@@ -53,9 +53,13 @@ pub fn map(title: &str, machines: &[(String, Place)]) -> Chart {
         ],
         panels: vec![panel],
         notes: vec![format!(
-            "Size of a disc: efficiency, the share of a flop's energy that is not constant power; {}, {}. Machines without a power cap stand at 1.",
+            "Size of a disc: efficiency, the share of a flop's energy that is not constant power; {}, {}.{}",
             of(0.1),
-            of(1.0)
+            of(1.0),
+            match machines.iter().all(|m| m.1.capped) {
+                true => "",
+                false => " Machines without a power cap stand at 1.",
+            }
         )],
         ..Chart::default()
     }

@@ -129,11 +129,16 @@ fn side_by_side(machines: &[Machine], flop: Op) -> Table {
         .si("constant power", "", "W", |m| {
             line(m).map(|r| r.pi0).filter(|_| !m.lacks_constant_power())
         })
-        .si("largest power", "", "W", |m| line(m).map(|r| r.max_power()))
+        .si("largest power", "", "W", |m| {
+            (line(m).map(|r| r.max_power())).filter(|_| !m.lacks_constant_power())
+        })
         .percent(
             "constant share",
             "Constant power over the largest power.",
-            |m| line(m).map(|r| r.pi0 / r.max_power()),
+            |m| {
+                let share = line(m).map(|r| r.pi0 / r.max_power());
+                share.filter(|_| !m.lacks_constant_power())
+            },
         )
         .table(format!("For {flop} and slow memory"), machines)
 }

@@ -123,22 +123,28 @@ pub fn analyze(sweep: &Sweep, share: f64, seed: u64) -> Result<Analysis, Analysi
     let lowest_energy = best(Objective::Energy);
     let objective = sweep.facts.objective.as_deref();
     let by_finals = sweep.finals.is_some() && matches!(objective, Some("time" | "energy"));
-    let plane: Option<Vec<(f64, f64)>> = rows
-        .iter()
-        .map(|r| Some((r.performance, r.efficiency?)))
-        .collect();
-    let hull = plane.as_deref().and_then(hull);
+    // Of stopped trials no energy is known.
+    let (of, plane): (Vec<usize>, Vec<(f64, f64)>) = (rows.iter().enumerate())
+        .filter_map(|(i, r)| Some((i, (r.performance, r.efficiency?))))
+        .unzip();
+    let place = |row: usize| of.iter().position(|r| *r == row);
+    let mut hull = hull(&plane);
     let (mut quadrants, mut at_performance, mut at_efficiency) = (None, None, None);
-    if let (Some(plane), Some(g), Some(h)) = (&plane, lowest_energy, &hull) {
+    let places = lowest_energy.and_then(place).zip(place(fastest));
+    if let (Some((g, f)), Some(h)) = (places, &hull) {
         let right = |p: &(f64, f64)| p.0 > plane[g].0;
-        let above = |p: &(f64, f64)| p.1 > plane[fastest].1;
+        let above = |p: &(f64, f64)| p.1 > plane[f].1;
         quadrants = Some(Quadrants {
             right: plane.iter().filter(|p| right(p)).count(),
             above: plane.iter().filter(|p| above(p)).count(),
             both: plane.iter().filter(|p| right(p) && above(p)).count(),
         });
-        at_performance = h.spread(plane, 0, plane[g].0);
-        at_efficiency = h.spread(plane, 1, plane[fastest].1);
+        at_performance = h.spread(&plane, 0, plane[g].0);
+        at_efficiency = h.spread(&plane, 1, plane[f].1);
+    }
+    // Its corners as rows.
+    for corner in hull.iter_mut().flat_map(|h| &mut h.corners) {
+        *corner = of[*corner];
     }
     let known: Vec<MeasuredConfig> = rows.iter().map(|r| r.as_known(sweep).0).collect();
     Ok(Analysis {

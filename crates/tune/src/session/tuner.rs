@@ -205,9 +205,6 @@ pub fn tune(
     for _ in 0..trials.len().min(search.most()) {
         observer.step("recorded before");
     }
-    for t in &trials {
-        bench.race.take(t);
-    }
     let mut by_worker = vec![0_usize; benches.len()];
     let schedule = Schedule {
         points,
@@ -225,7 +222,6 @@ pub fn tune(
         &mut |search, p, worker, trial| {
             folder.append(&trial)?;
             by_worker[worker] += 1;
-            bench.race.take(&trial);
             search.tell(p.point, bench.costs(&trial), p.effort);
             let baseline = facts.baseline.as_ref();
             let mut message = message(&trial, &search.history, plan.objective(), baseline);

@@ -227,6 +227,7 @@ impl Trial {
     /// The same as a failed trial.
     pub(crate) fn failed(mut self, failure: Failure, message: String) -> Self {
         self.outcome = Outcome::failed(failure, message);
+        self.stopped = false;
         self
     }
 
@@ -327,6 +328,19 @@ pub struct SweepFacts {
     /// Anything else: versions, sensors, seeds, the command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub more: BTreeMap<String, String>,
+}
+
+impl Sweep {
+    /// How many trials were stopped early, in words; `None` for none.
+    pub fn stopped_in_words(&self) -> Option<String> {
+        match self.trials.iter().filter(|t| t.stopped).count() {
+            0 => None,
+            1 => Some("1 trial was stopped early, as it could not win".into()),
+            n => Some(format!(
+                "{n} trials were stopped early, as they could not win"
+            )),
+        }
+    }
 }
 
 /// A recorded sweep.

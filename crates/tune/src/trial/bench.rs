@@ -42,8 +42,8 @@ pub(crate) struct Bench<'a> {
     /// Worker process that is reused between trials on a GPU, where loading the inputs takes long.
     pub(super) worker: Mutex<Option<Worker>>,
     trials: usize,
-    /// What decides whether a config is measured in full, by all trials of the search.
-    pub(crate) race: Arc<Race>,
+    /// What decides whether a config is measured in full, by the trials here: other workers may be faster.
+    race: Race,
     pub(crate) first_baseline_s: Option<f64>,
     /// Least and most of the baseline's time over its first.
     pub(crate) drift: Option<(f64, f64)>,
@@ -96,7 +96,7 @@ impl<'a> Bench<'a> {
             baseline: None,
             worker: Mutex::new(None),
             trials: 0,
-            race: Arc::new(Race::of(problem, plan)),
+            race: Race::of(problem, plan),
             first_baseline_s: None,
             drift: None,
         })
@@ -155,7 +155,7 @@ impl<'a> Bench<'a> {
             baseline: self.baseline.clone(),
             worker: Mutex::new(None),
             trials: 0,
-            race: Arc::clone(&self.race),
+            race: Race::of(self.problem, self.plan),
             first_baseline_s: None,
             drift: None,
         }
@@ -167,20 +167,35 @@ impl<'a> Bench<'a> {
         let cost = t.cost()?;
         // What it would have taken while the machine was as at first. Energies are not scaled, so
         // objectives that join both see the time that belongs to them.
-        // A GPU's clock follows what ran just before: there the baseline's time says nothing of the
-        // config's.
-        let drift = match self.gpu {
-            None => t.drift().unwrap_or(1.0),
-            Some(_) => 1.0,
-        };
         let steady = Cost {
-            time_s: cost.time_s / drift,
+            time_s: cost.time_s / self.drift_of(t),
             ..cost
         };
         let flops = self.problem.flops(&t.config);
         (self.plan.options.objectives.iter())
             .map(|o| o.value(if o.needs_energy() { cost } else { steady }, flops))
             .collect()
+    }
+
+    /// How much longer the config took than it would have at first. A GPU's clock follows what ran just before: there the baseline's
+    /// time says nothing of the config's.
+    fn drift_of(&self, t: &Trial) -> f64 {
+        match self.gpu {
+            None => t.drift().unwrap_or(1.0),
+            Some(_) => 1.0,
+        }
+    }
+
+    /// The limit of the race, and the baseline's first time. On a host, whose speed changes, only with a baseline that shows it.
+    fn beyond_s(&self) -> Option<(f64, Option<f64>)> {
+        let beyond = self.race.beyond_s()?;
+        match self.gpu {
+            Some(_) => Some((beyond, None)),
+            None => {
+                let first = self.first_baseline_s.filter(|_| self.baseline.is_some());
+                Some((beyond, Some(first?)))
+            }
+        }
     }
 
     /// One trial; `None` when the user stopped it.
@@ -231,6 +246,7 @@ impl<'a> Bench<'a> {
         let m = self.problem.measure;
         let (start, build_before) = (Instant::now(), trial.build_s);
         let baseline = self.problem.baseline.is_some();
+        let beyond_s = self.beyond_s().filter(|_| effort >= 1.0);
         let task = Task::Trial {
             kernel: built.clone(),
             reference: self.reference.clone().map(Box::new),
@@ -238,9 +254,7 @@ impl<'a> Bench<'a> {
             seconds: m.seconds * effort,
             baseline: self.baseline.clone(),
             baseline_energy: baseline && self.trials.is_multiple_of(BASELINE_ENERGY_EVERY),
-            beyond_s: Some(effort)
-                .filter(|e| *e >= 1.0)
-                .and_then(|_| self.race.beyond_s()),
+            beyond_s,
             check: check.map(Box::new),
         };
         self.trials += 1;
@@ -250,7 +264,9 @@ impl<'a> Bench<'a> {
             None => 1.0,
         };
         let build_s = (self.problem.command.as_ref()).map_or(0.0, Runnable::build_timeout_s);
-        let limit_s = runs * m.timeout + 4.0 * m.seconds + check_s + build_s;
+        // A few runs more decide whether it is measured in full.
+        let more_s = beyond_s.map_or(0.0, |_| m.timeout);
+        let limit_s = runs * m.timeout + more_s + 4.0 * m.seconds + check_s + build_s;
         let Some(answer) = self.run(task, limit_s)? else {
             return Ok(None);
         };
@@ -309,6 +325,7 @@ impl<'a> Bench<'a> {
             trial.set_flops(flops, cost);
         }
         trial.at = now();
+        self.race.take(&trial, self.drift_of(&trial));
         // Without a [baseline] in the problem, the first config that works is the drift reference.
         // A command is not run for that: it may take long.
         if self.baseline.is_none()

@@ -8,6 +8,7 @@ use crate::problem::parts::shown;
 use crate::problem::{Fill, Problem, Role};
 use crate::shard::SHARD;
 use crate::sweep::{SweepFacts, wisdom};
+use crate::trial::race::energies;
 use greenup_files::Cache;
 use greenup_wisdom::Device;
 use std::collections::BTreeMap;
@@ -79,7 +80,7 @@ pub(crate) fn facts(problem: &Problem, plan: &Plan) -> Result<SweepFacts, TuneEr
             _ => None,
         },
         energy: Some(match plan.setup.sensor {
-            Some(_) => plan.options.energy,
+            Some(_) => energies(problem, plan),
             None => Energies::None,
         }),
         disturbance: None,

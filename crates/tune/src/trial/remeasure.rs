@@ -287,7 +287,8 @@ impl Bench<'_> {
         trials: &'t [Trial],
         points: &dyn Points,
     ) -> (Vec<&'t Trial>, Option<DefaultConfig>) {
-        let full = |t: &&Trial| t.effort >= 1.0 && !t.stopped || self.plan.options.finalists == 0;
+        let short = self.plan.options.finalists == 0;
+        let full = |t: &&Trial| !t.stopped && (t.effort >= 1.0 || short);
         let mut configs: Vec<&Trial> = Vec::new();
         let orders: Vec<Vec<Screened>> = (self.plan.options.objectives.iter().enumerate())
             .map(|(i, objective)| {
@@ -328,6 +329,7 @@ impl Bench<'_> {
         if self.plan.options.finalists > 0 {
             // A config before tuning stands beside the finalists, though it was stopped as a slow one.
             let working: Vec<&Trial> = (trials.iter())
+                .filter(|t| t.cost().is_some())
                 .filter(|t| t.stopped || configs.iter().any(|c| c.config == t.config))
                 .collect();
             let works = |d: &DefaultConfig| working.iter().any(|t| t.config == d.config);

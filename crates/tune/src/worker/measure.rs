@@ -17,16 +17,16 @@ pub(super) struct Pair<'a> {
     /// Seconds of the baseline, before and after.
     pub(super) share: f64,
     pub(super) energy: bool,
-    /// Time of a run, s, beyond which the measurement is stopped.
-    pub(super) beyond_s: Option<f64>,
+    /// Time of a run, s, beyond which the measurement is stopped, and the baseline's time at first.
+    pub(super) beyond_s: Option<(f64, Option<f64>)>,
 }
 
-/// Batches that decide whether a kernel is measured on, after one that warms up.
+/// Batches that decide whether a kernel is measured on.
 const BATCHES: usize = 4;
 /// Length of a batch, s.
 const BATCH_S: f64 = 2e-3;
-/// Runs of this length need no warm-up, s.
-const LONG_S: f64 = 20e-3;
+/// Runs of this length need no warm-up, and others this much of it: clocks rise over tens of ms, s.
+const LONG_S: f64 = 30e-3;
 /// Two long runs beyond this multiple of the limit decide.
 const FAR: f64 = 2.0;
 
@@ -36,7 +36,7 @@ impl Pair<'_> {
         inputs: &mut LoadedInputs,
         meter: &mut Meter,
     ) -> Result<Message, Stop> {
-        if let Some(times_s) = self.too_slow(inputs)? {
+        if let Some((times_s, baseline_s)) = self.too_slow(inputs)? {
             let error = greenup_meter::Summary::of(&times_s).map(|s| s.relative_error());
             return Ok(Message::Measured {
                 times_s,
@@ -44,7 +44,7 @@ impl Pair<'_> {
                 time_error: error.unwrap_or(f64::NAN),
                 flags: Vec::new(),
                 state: BTreeMap::new(),
-                baseline_s: Vec::new(),
+                baseline_s: baseline_s.into_iter().collect(),
                 baseline_j: None,
                 stopped: true,
             });
@@ -105,14 +105,25 @@ impl Pair<'_> {
     }
 
     /// The times of a few batches, if even the shortest is beyond the limit: what disturbs only makes times longer, and the
-    /// interval of all must lie beyond it too.
-    fn too_slow(&mut self, inputs: &mut LoadedInputs) -> Result<Option<Vec<f64>>, Stop> {
+    /// interval of all must lie beyond it too. With the baseline's time, where the limit grows with the machine's drift.
+    fn too_slow(
+        &mut self,
+        inputs: &mut LoadedInputs,
+    ) -> Result<Option<(Vec<f64>, Option<f64>)>, Stop> {
         // One run that is not slow decides.
-        let Some(beyond) = self.beyond_s.filter(|b| self.once > *b) else {
+        let Some((mut beyond, first_s)) = self.beyond_s.filter(|(b, _)| self.once > *b) else {
             return Ok(None);
         };
         if self.once < LONG_S {
-            inputs.window(self.kernel, BATCH_S, &mut self.once, &mut Vec::new())?;
+            inputs.window(self.kernel, LONG_S, &mut self.once, &mut Vec::new())?;
+        }
+        let mut baseline_s = None;
+        if let (Some(first_s), Some(b)) = (first_s, &mut self.baseline) {
+            let mut once = inputs.run(b, 1)?;
+            let run = inputs.window(b, LONG_S, &mut once, &mut Vec::new())?;
+            let now_s = run.seconds / run.iterations;
+            beyond *= (now_s / first_s).max(1.0);
+            baseline_s = Some(now_s);
         }
         let mut times = Vec::new();
         while times.len() < BATCHES {
@@ -125,11 +136,11 @@ impl Pair<'_> {
             // Runs that are long and far behind are not repeated.
             let far = times.iter().all(|t| *t > FAR * beyond);
             if far && times.len() > 1 && time > LONG_S {
-                return Ok(Some(times));
+                return Ok(Some((times, baseline_s)));
             }
         }
         let clear = greenup_meter::Summary::of(&times).is_some_and(|s| s.lo > beyond);
-        Ok(clear.then_some(times))
+        Ok(clear.then_some((times, baseline_s)))
     }
 }
 

@@ -152,9 +152,10 @@ pub enum Task {
         baseline: Option<Built>,
         /// Measures the baseline's energy too.
         baseline_energy: bool,
-        /// Time of a run, s, beyond which the measurement is stopped at its beginning.
+        /// Time of a run, s, beyond which the measurement is stopped at its beginning, and the baseline's time at first, by which the
+        /// machine's drift is seen; none for no drift.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        beyond_s: Option<f64>,
+        beyond_s: Option<(f64, Option<f64>)>,
         /// Checks the results of the first run, after they were compared.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         check: Option<Box<Checking>>,

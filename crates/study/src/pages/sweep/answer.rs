@@ -18,9 +18,7 @@ pub fn answer(w: &Winners) -> Vec<String> {
     if out.is_empty() {
         out.push(alone(w));
     }
-    if w.one_wins_both() && w.analysis.rows.len() > 1 {
-        out.push("The fastest config also has the lowest energy.".into());
-    }
+    out.extend(w.none_takes_less());
     if let Some((low, again)) = &w.low {
         let energy = |r: &MeasuredConfig| r.energy_j.map(|e| si(e, "J"));
         let e = energy(low).unwrap_or_default();
@@ -99,7 +97,10 @@ fn speed(s: &Summary, whom: &str) -> String {
 pub fn speed_over(r: &Reference) -> Option<Fact> {
     let s = r.compared.speedup.as_ref()?;
     let text = format!("{} {}", factor(s.median), interval(s, factor));
-    Some(Fact::new(&format!("Speed over that of {}", r.whom), text))
+    Some(Fact::new(
+        &format!("Speed of the best config over that of {}", r.whom),
+        text,
+    ))
 }
 
 /// The best config's energy over another's, with its interval.
@@ -108,7 +109,10 @@ pub fn energy_over(r: &Reference) -> Option<Fact> {
     let [median, lo, hi] = [e.median, e.lo, e.hi].map(three);
     let words = saved(e).unwrap_or_else(|| "no difference".into());
     let text = format!("{median} [{lo} … {hi}]: {words}");
-    Some(Fact::new(&format!("Energy over that of {}", r.whom), text))
+    Some(Fact::new(
+        &format!("Energy of the best config over that of {}", r.whom),
+        text,
+    ))
 }
 
 /// The best config's energy over another's, in words; `None` where they do not differ.
@@ -189,7 +193,10 @@ mod tests {
             "×1.500 the speed of the default config [×1.500 … ×1.500], 50.0 % less energy."
         );
         assert!(text[1].contains("the baseline") && text[1].contains("no difference in energy"));
-        assert_eq!(text[2], "The fastest config also has the lowest energy.");
+        assert_eq!(
+            text[2],
+            "No config takes measurably less energy than the fastest."
+        );
         // Energies that tie, and objectives of both.
         let text = answers("energy", [2.0, 3.0, 4.0], [5.0, 5.0, 5.0]);
         assert!(
@@ -225,7 +232,7 @@ mod tests {
             let text = answer(&Winners::of(&a, &sweep));
             assert!(text[0].starts_with("The fastest of 40 configs takes 1.00 s"));
             assert_eq!(text[0].contains(" J"), energy, "{text:?}");
-            assert_eq!(text[1].contains("also has the lowest energy"), energy);
+            assert_eq!(text[1].contains("No config takes measurably less"), energy);
             assert!(text.iter().any(|t| t.contains("one trial")), "{text:?}");
         }
     }

@@ -96,22 +96,27 @@ fn compared(sweep: &Sweep, b: &Compared, whose: &str) -> String {
 pub fn headline(a: &Analysis, sweep: &Sweep) -> Vec<String> {
     let mut out = Vec::new();
     let w = Winners::of(a, sweep);
-    if w.one_wins_both() {
-        out.push("the fastest config also has the lowest energy".into());
-        return out;
-    }
-    let Some((low, _)) = &w.low else {
+    out.extend(w.none_takes_less());
+    let Some((low, again)) = &w.low else {
         return out;
     };
     if let (Some(ef), Some(eg)) = (w.fast.energy_j, low.energy_j) {
+        let more = low.time_s / w.fast.time_s - 1.0;
+        let time = match more < 0.0 {
+            true => format!("{} less time", percent(-more)),
+            false => format!("{} more time", percent(more)),
+        };
+        let one = match (again, sweep.finals.is_some()) {
+            (false, true) => ", in one trial",
+            _ => "",
+        };
         out.push(format!(
-            "the lowest-energy config takes {} less energy and {} more time than the fastest",
-            percent(1.0 - eg / ef),
-            percent(low.time_s / w.fast.time_s - 1.0)
+            "the lowest-energy config takes {} less energy and {time} than the fastest{one}",
+            percent(1.0 - eg / ef)
         ));
     }
     if let Some(q) = &a.quadrants {
-        let n = a.rows.len() as f64;
+        let n = a.rows.iter().filter(|r| r.energy_j.is_some()).count() as f64;
         out.push(format!(
             "{} configs ({}) are faster than the lowest-energy config, {} ({}) take less energy than the fastest, {} both",
             q.right,

@@ -73,10 +73,8 @@ pub fn page(
         0 => "none failed".to_owned(),
         n => format!("{n} failed"),
     };
-    let stopped = match sweep.trials.iter().filter(|t| t.stopped).count() {
-        0 => String::new(),
-        n => format!("; {n} were stopped early, as they could not win"),
-    };
+    let stopped = sweep.stopped_in_words();
+    let stopped = stopped.map_or(String::new(), |text| format!("; {text}"));
     Page {
         title: format!("{}: tuning sweep", a.name),
         subtitle: format!("{}; {} trials, {failed}{stopped}", a.device, a.trials),

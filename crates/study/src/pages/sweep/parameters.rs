@@ -115,7 +115,7 @@ pub fn importance(a: &Analysis) -> Option<Chart> {
     let title = format!("{}: importance of parameters", a.name);
     let axis = axis.over(0.0, 1.06 * most.max(0.01));
     let mut chart = dumbbells(&title, axis, series, &rows);
-    if ranked(a).len() > IMPORTANT {
+    if order.len() == IMPORTANT && ranked(a).len() > IMPORTANT {
         chart.notes.push(format!(
             "The {IMPORTANT} most important of {} parameters.",
             a.parameters.len()

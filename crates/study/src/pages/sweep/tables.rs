@@ -17,13 +17,12 @@ pub(super) fn per_j(a: &Analysis) -> String {
 
 /// The fastest config and that of the lowest energy.
 pub fn best(a: &Analysis, sweep: &Sweep) -> Table {
-    let rows = [
-        ("fastest", Some(a.fastest)),
-        ("lowest energy", a.lowest_energy),
-    ];
-    let rows = rows.into_iter().filter_map(|(name, row)| {
-        let single = &a.rows[row?];
-        Some((name, single.as_known(sweep).0, single.time_s))
+    let w = Winners::of(a, sweep);
+    let low = w.low.as_ref().map(|(r, _)| ("lowest energy", r));
+    let rows = std::iter::once((w.first_name(), &w.fast)).chain(low);
+    let rows = rows.filter_map(|(name, r)| {
+        let single = a.rows.iter().find(|s| s.trial == r.trial)?;
+        Some((name, r.clone(), single.time_s))
     });
     Columns::<(&str, MeasuredConfig, f64)>::new()
         .text("", "", |(name, ..)| (*name).to_owned())

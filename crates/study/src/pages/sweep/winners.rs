@@ -100,6 +100,19 @@ impl<'a> Winners<'a> {
         self.fast.energy_j.is_some() && self.low.is_none()
     }
 
+    /// That no config takes less energy than the fastest, as far as energies are known; `None` where one does, or the fastest's
+    /// is the only one.
+    pub fn none_takes_less(&self) -> Option<String> {
+        let rows = &self.analysis.rows;
+        let known = rows.iter().filter(|r| r.energy_j.is_some()).count();
+        (self.one_wins_both() && known > 1).then(|| match known == rows.len() {
+            true => "No config takes measurably less energy than the fastest.".to_owned(),
+            false => format!(
+                "Of the {known} configs whose energy was measured, none takes measurably less than the fastest."
+            ),
+        })
+    }
+
     /// Name of the fastest config.
     pub fn first_name(&self) -> &'static str {
         match self.one_wins_both() {

@@ -4,7 +4,7 @@ use super::error::FormatError;
 use super::unit::ratio;
 use super::values::{Entry, Judged, is_energy, is_power, rank_of_energy};
 use crate::objective::Objective;
-use crate::sweep::record::{Sweep, SweepFacts, Trial};
+use crate::sweep::record::{STOPPED, Sweep, SweepFacts, Trial};
 use std::collections::BTreeSet;
 
 pub(super) fn sweep(
@@ -66,6 +66,11 @@ pub(super) fn finish(
             no_energy,
         } = judged;
         t.metrics = metrics;
+        // As our own files of T4 say it.
+        if t.metrics.get(STOPPED) == Some(&1.0) {
+            t.metrics.remove(STOPPED);
+            t.stopped = true;
+        }
         if !fails {
             let config: Vec<String> = t.config.iter().map(ToString::to_string).collect();
             let of = |why: String| format!("config {}: {why}", config.join(","));

@@ -1,6 +1,6 @@
 //! Units and words of other tuners' files, and what an entry of one tells.
 
-use super::super::record::{Failure, Outcome, STOPPED, Trial};
+use super::super::record::{Failure, Outcome, Trial};
 use super::FormatError;
 use super::number::{Read, is_like_a_number, read};
 use super::unit::{energy_unit, power_unit, time_unit};
@@ -315,7 +315,6 @@ fn measured(times_s: Vec<f64>, time_s: f64, energy_j: Option<f64>) -> Outcome {
 
 pub(super) fn trial(config: Vec<Value>, outcome: Outcome, metrics: BTreeMap<String, f64>) -> Trial {
     Trial {
-        stopped: metrics.get(STOPPED) == Some(&1.0),
         metrics,
         ..Trial::of(config, outcome)
     }

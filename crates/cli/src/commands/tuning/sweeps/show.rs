@@ -31,6 +31,8 @@ struct Shown {
     failures: BTreeMap<&'static str, usize>,
     /// Trials that were stopped early.
     stopped: usize,
+    #[serde(skip)]
+    stopped_in_words: Option<String>,
     /// Trials by host and GPU, where recorded.
     trials_by_device: BTreeMap<String, usize>,
     /// Configs of the final rounds.
@@ -129,6 +131,7 @@ fn shown(path: &Path, sweep: &Sweep, objective: Objective, best: usize) -> Shown
         points: more.remove("points").and_then(|n| n.parse().ok()),
         failures,
         stopped: sweep.trials.iter().filter(|t| t.stopped).count(),
+        stopped_in_words: sweep.stopped_in_words(),
         trials_by_device,
         measured_again: sweep.finals.as_ref().map_or(0, |f| f.configs.len()),
         has_energy: sweep.has_energy(),
@@ -237,11 +240,8 @@ fn text(s: &Shown, parameters: &[String]) {
         format!("{} failed: {}", o.failed, failures.join(", "))
     };
     line("trials", &format!("{}, {failed}", o.trials));
-    if s.stopped > 0 {
-        line(
-            "",
-            &format!("{} stopped early, as they could not win", s.stopped),
-        );
+    if let Some(stopped) = &s.stopped_in_words {
+        line("", stopped);
     }
     for (device, n) in &s.trials_by_device {
         line("", &format!("{n} on {device}"));
