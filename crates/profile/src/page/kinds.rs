@@ -217,9 +217,13 @@ mod tests {
                 row(Kind::Other, 3.0, joules),
             ]
         };
+        let traced = GpuProfile {
+            gap_s: 4.0,
+            ..gpu("a", Some(100.0), both(Some(5.0)))
+        };
         assert_eq!(
-            first(vec![gpu("a", Some(100.0), both(Some(5.0)))]),
-            "GEMM takes 90.0 % of the energy of the GPU in the whole run, and 25.0 % of its time from first to last work."
+            first(vec![traced]),
+            "GEMM takes 90.0 % of the energy of the GPU in the whole run, and 12.5 % of its time from first to last work."
         );
         // Without the energy of one group the time decides, and without that of one GPU too.
         let some = gpu("a", Some(100.0), both(None));
@@ -227,7 +231,7 @@ mod tests {
         let long = gpu("b", None, vec![row(Kind::Other, 8.0, None)]);
         assert_eq!(
             first(vec![some, long]),
-            "Kernels of no known group take 100.0 % of the time of H200 at b from first to last work."
+            "Kernels of no known group take 100.0 % of the time of H200 at b in kernels."
         );
     }
 }

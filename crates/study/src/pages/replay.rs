@@ -162,10 +162,12 @@ fn answer(all: &[Repeated]) -> Vec<String> {
             1 => "It is",
             _ => "Half of them are",
         };
-        out.push(format!("{who} within 95 % of it after {n} trials."));
+        let trials = if n == 1 { "trial" } else { "trials" };
+        out.push(format!("{who} within 95 % of it after {n} {trials}."));
     }
     let alike = others.iter().filter(|r| shown(r.end().0) == shown(median));
     let later = |r: &&Repeated| match r.near() {
+        Some(1) => format!("`{}` (1 trial)", r.strategy),
         Some(n) => format!("`{}` ({n} trials)", r.strategy),
         None => format!("`{}`", r.strategy),
     };
@@ -286,12 +288,14 @@ mod tests {
         assert_eq!(
             text,
             [
-                "After 8 trials `forest` reaches 100.0 % of the optimum, the median of 2 repetitions; 95 % of them reach 100.0 % … 100.0 %.",
-                "The next, `random`, reaches 80.0 %."
+                "After 8 trials `forest` reaches 100.0 % of the optimum, and so do 95 % of 2 repetitions.",
+                "Half of them are within 95 % of it after 1 trial.",
+                "The next, `random`, reaches 80.0 %.",
+                "Next: `greenup tune --strategy forest`."
             ]
         );
         let alike = answer(&[of("a", 1.0), of("b", 1.0)]);
-        assert_eq!(alike[1], "As far in the median: `b`.");
+        assert_eq!(alike[2], "As far in the end: `b` (1 trial).");
         assert!(answer(&[]).is_empty());
     }
 }
