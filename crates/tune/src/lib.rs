@@ -52,4 +52,4 @@ pub use problem::Problem;
 pub use session::{SearchResult, tune};
 pub use strategy::{DEFAULT, STRATEGIES, Strategy, strategy};
 pub use sweep::{Outcome, Sweep, Trial};
-pub use trial::remeasure::Finalist;
+pub use trial::finals::Finalist;

@@ -38,6 +38,13 @@ pub enum Energies {
     None,
 }
 
+impl Energies {
+    /// Of which configs of two parts of a sweep together.
+    pub(crate) fn with(self, other: Self) -> Self {
+        if self == other { self } else { Self::Front }
+    }
+}
+
 impl FromStr for Energies {
     type Err = String;
 

@@ -34,7 +34,7 @@ pub struct SessionOptions {
     pub seed: u64,
     /// Number of best configs measured again at the end, interleaved.
     pub finalists: usize,
-    /// Number of these final measurements of each; `None` for 10 on a GPU and 9 on a host.
+    /// Number of these final measurements of each; `None` until their order is decided.
     pub rounds: Option<usize>,
     /// Most configs that are measured there too, as noise cannot tell them from the last finalist; usually [`NEAR_TIES`].
     pub near_ties: usize,

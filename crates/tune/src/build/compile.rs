@@ -9,7 +9,6 @@ use greenup_process::group::{Group, OnInterrupt};
 use greenup_space::Value;
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
-use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,9 +30,9 @@ pub struct Unit<'a> {
     /// Arguments of the function.
     pub data: &'a [Data],
     /// Whether the function takes a stream behind its arguments.
-    stream: bool,
+    pub(super) stream: bool,
     /// The time that the function returns.
-    returns: Option<Returns>,
+    pub(super) returns: Option<Returns>,
 }
 
 impl<'a> Unit<'a> {
@@ -116,7 +115,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Flags of the host's compiler; those of a CUDA or OpenCL problem are for its kernels.
-    fn flags(&self) -> Vec<String> {
+    pub(super) fn flags(&self) -> Vec<String> {
         match self.build.language {
             Language::Cuda | Language::OpenCl => {
                 ["-O3", "-march=native", "-fopenmp"].map(Into::into).into()
@@ -125,46 +124,12 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// The function that calls the kernel with an array of pointers, `n` times.
-    fn wrapper(&self) -> String {
-        let mut out = String::from("#include <stdint.h>\n");
-        let (mut types, mut args) = (Vec::new(), Vec::new());
-        for (i, d) in self.data.iter().enumerate() {
-            let (name, star) = (d.kind.c_name(), if d.len.is_some() { "" } else { "*" });
-            types.push(match d.len {
-                Some(_) => format!("{name} *"),
-                None => name.to_owned(),
-            });
-            args.push(format!("{star}({name} *)greenup_a[{i}]"));
+    /// Extension of a source in its language.
+    pub(super) fn extension(&self) -> &str {
+        match self.build.language {
+            Language::C | Language::Cuda | Language::OpenCl | Language::Command => "c",
+            Language::Cpp => "cpp",
         }
-        if self.stream {
-            types.push("void *".to_owned());
-            args.push(format!("greenup_a[{}]", self.data.len()));
-        }
-        if types.is_empty() {
-            types.push("void".to_owned());
-        }
-        let (external, head) = match self.build.language {
-            Language::Cpp => ("extern \"C\"", "extern \"C\" "),
-            _ => ("extern", ""),
-        };
-        let result = self.returns.map_or("void", |_| "float");
-        let list = types.join(", ");
-        let _ = writeln!(out, "{external} {result} {}({list});", self.entry);
-        let mut call = format!("{}({});", self.entry, args.join(", "));
-        if let Some(unit) = self.returns {
-            // The worker sets it to zero and reads it, s.
-            let _ = match head {
-                "" => writeln!(out, "double greenup_returned;"),
-                _ => writeln!(out, "extern \"C\" {{ double greenup_returned; }}"),
-            };
-            call = format!("greenup_returned += {:e} * (double){call}", unit.seconds());
-        }
-        let _ = writeln!(
-            out,
-            "{head}void greenup_run(void **greenup_a, int64_t greenup_n) {{\n    for (; greenup_n > 0; greenup_n--) {call}\n}}"
-        );
-        out
     }
 
     /// Compiles `what` of a problem, without which there is no sweep.
@@ -186,11 +151,7 @@ impl<'a> Unit<'a> {
         if library.is_file() {
             return Ok(library);
         }
-        let extension = match self.build.language {
-            Language::C | Language::Cuda | Language::OpenCl | Language::Command => "c",
-            Language::Cpp => "cpp",
-        };
-        let wrapper = dir.join(format!("{key}.{extension}"));
+        let wrapper = dir.join(format!("{key}.{}", self.extension()));
         let temporary = dir.join(format!("{key}.{}.tmp", std::process::id()));
         let done = self.compile_with(&wrapper, &temporary);
         let _ = std::fs::remove_file(&wrapper);
@@ -203,25 +164,35 @@ impl<'a> Unit<'a> {
     }
 
     fn compile_with(&self, wrapper: &Path, out: &Path) -> Result<(), BuildError> {
-        std::fs::write(wrapper, self.wrapper()).map_err(|e| environment(wrapper, &e))?;
+        let object = match self.same_for_all() {
+            true => self.object(out.parent().unwrap_or(Path::new("."))),
+            false => None,
+        };
+        let mut command = Command::new(compiler(self.build));
+        command.args(self.flags()).args(["-fPIC", "-shared"]);
+        command.args(&self.defines).args(&self.sources);
+        match object {
+            Some(object) => command.arg(object),
+            None => {
+                std::fs::write(wrapper, self.wrapper()).map_err(|e| environment(wrapper, &e))?;
+                command.arg(wrapper)
+            }
+        };
+        command.arg("-o").arg(out).args(["-lm", "-ldl"]);
+        self.runs(&mut command)
+    }
+
+    /// Runs the compiler.
+    pub(super) fn runs(&self, command: &mut Command) -> Result<(), BuildError> {
         let compiler = compiler(self.build);
         let fault = |m: String| BuildError::Environment(EnvironmentFault(m));
-        let mut command = Command::new(compiler);
         command
-            .args(self.flags())
-            .args(["-fPIC", "-shared"])
-            .args(&self.defines)
-            .args(&self.sources)
-            .arg(wrapper)
-            .arg("-o")
-            .arg(out)
-            .args(["-lm", "-ldl"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             // A pipe, as a full disk would take the words of a file.
             .stderr(Stdio::piped());
         // The compiler's own processes end with it.
-        let mut group = Group::spawn(&mut command, OnInterrupt::Kill)
+        let mut group = Group::spawn(command, OnInterrupt::Kill)
             .map_err(|e| fault(format!("the compiler `{compiler}` cannot be started: {e}")))?;
         let words = group.take_stderr().map(|p| Capture::of(p, MOST_WORDS));
         let ended = group.exits_within(TIMEOUT);
@@ -297,7 +268,7 @@ fn environment(path: &Path, e: &std::io::Error) -> BuildError {
 }
 
 /// The host's compiler.
-fn compiler(build: &Build) -> &str {
+pub(super) fn compiler(build: &Build) -> &str {
     build.compiler.as_deref().unwrap_or(match build.language {
         Language::C | Language::Cuda | Language::OpenCl | Language::Command => "cc",
         Language::Cpp => "c++",

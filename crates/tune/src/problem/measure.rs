@@ -48,15 +48,34 @@ impl Measure {
         1.25 * self.seconds
     }
 
-    /// Number of final rounds, and the seconds of a finalist in each.
-    pub fn final_rounds(&self, on_gpu: bool) -> (usize, f64) {
+    /// The final rounds, as long as nobody asks for a number.
+    pub fn final_rounds(&self, on_gpu: bool) -> FinalRounds {
         if on_gpu {
             // A window is as long as the sensor needs, and then some for the clock to settle.
-            (10, self.seconds)
+            FinalRounds {
+                least: 4,
+                most: 20,
+                seconds: self.seconds,
+            }
         } else {
-            (9, self.seconds / 2.0)
+            FinalRounds {
+                least: 5,
+                most: 30,
+                seconds: self.seconds / 2.0,
+            }
         }
     }
+}
+
+/// How often, and how long, the best configs are measured again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FinalRounds {
+    /// Rounds at least.
+    pub least: usize,
+    /// Rounds at most, where the order stays open.
+    pub most: usize,
+    /// Duration of a finalist in each, s.
+    pub seconds: f64,
 }
 
 /// Seconds after which a run of a command counts as hanging, where the problem says nothing.

@@ -26,7 +26,7 @@ pub use data::{Argument, Data, ExpectedValues, Fill, Role, Tolerance, Type};
 pub use error::{ConfigError, ProblemError, ValueError};
 pub use file::ProblemFile;
 pub use maps::Map;
-pub use measure::Measure;
+pub use measure::{FinalRounds, Measure};
 pub use set::set;
 pub use textures::TextureOf;
 pub use written::{Baseline, Build, Language, Returns, Setup};

@@ -187,16 +187,17 @@ impl Session {
         let points = usize::try_from(points).unwrap_or(usize::MAX);
         let workers = setup.workers.len().max(1) as f64;
         let measure = &self.problem.measure;
-        let (rounds, final_s) = measure.final_rounds(setup.gpu.is_some());
+        let finals = measure.final_rounds(setup.gpu.is_some());
         let period_s = self.period_s();
         let with_sensor = |seconds: f64| {
             let policy = beside_the_host(seconds);
             period_s.map_or(0.0, |p| policy.typical_s(Some(p)))
         };
         let trial_s = measure.trial_s().max(with_sensor(measure.seconds));
-        let final_s = final_s.max(with_sensor(final_s));
-        let rounds = options.rounds.unwrap_or(rounds);
-        let kernels = options.finalists.max(1) + usize::from(self.problem.has_baseline());
+        let final_s = finals.seconds.max(with_sensor(finals.seconds));
+        let rounds = options.rounds.unwrap_or(finals.least + 1);
+        // The finalists, the config before tuning, and the baseline.
+        let kernels = options.finalists.max(1) + 1 + usize::from(self.problem.has_baseline());
         let trials = (seconds.is_infinite()).then(|| trials.min(points).saturating_sub(recorded()));
         Estimate {
             trials,

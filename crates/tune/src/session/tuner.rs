@@ -4,7 +4,7 @@ use super::disturbance;
 use super::schedule::Schedule;
 use crate::command::Runnable;
 use crate::error::TuneError;
-use crate::objective::Objective;
+use crate::objective::{Energies, Objective};
 use crate::plan::{Plan, WorkerSetup};
 use crate::points::Points;
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ use crate::sweep::{
 };
 use crate::trial::bench::Bench;
 use crate::trial::facts::facts;
-use crate::trial::remeasure::{Finalist, Finals};
+use crate::trial::finals::{Finalist, Finals};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
 use greenup_report::si::factor;
@@ -24,6 +24,9 @@ use greenup_space::Value;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
+
+/// Time after which the finalists are measured in no more rounds than needed, s; the search's, if it took less.
+const FINALS_S: f64 = 10.0;
 
 /// Result of a sweep.
 #[derive(Clone, Debug, Serialize)]
@@ -174,12 +177,20 @@ pub fn tune(
     }
 
     let mut search = Search::new(strategy, points, most, plan.options.seed);
+    let wanted = facts.energy;
+    if resumed {
+        facts.energy = done.facts.energy;
+    }
     let mut trials = done.trials;
+    let mut told = 0;
     trials.retain(|t| match points.position(&t.config) {
         // A lost worker says nothing of its config, which is tried again.
         Some(_) if matches!(t.failure(), Some((Failure::Lost, _))) => true,
+        // What was stopped is measured where all are.
+        Some(_) if t.stopped && wanted == Some(Energies::All) => true,
         Some(p) => {
             search.tell(p, bench.costs(t), t.effort);
+            told += 1;
             true
         }
         None => {
@@ -202,7 +213,7 @@ pub fn tune(
     let start = Instant::now();
     let late = || start.elapsed().as_secs_f64() >= seconds;
     observer.stage("tuning", search.most());
-    for _ in 0..trials.len().min(search.most()) {
+    for _ in 0..told.min(search.most()) {
         observer.step("recorded before");
     }
     let mut by_worker = vec![0_usize; benches.len()];
@@ -263,7 +274,8 @@ pub fn tune(
     let mut finals_found = None;
     if !interrupted {
         let begun = Instant::now();
-        let finals = finals(&benches, &names, &trials, points, observer)?;
+        let limit_s = found.search_s.min(FINALS_S);
+        let finals = finals(&benches, &names, &trials, points, limit_s, observer)?;
         found.finals_s = begun.elapsed().as_secs_f64();
         found.finalists = finals.finalists;
         if let Some(result) = &finals.baseline {
@@ -299,11 +311,12 @@ fn finals(
     names: &[String],
     trials: &[Trial],
     points: &dyn Points,
+    limit_s: f64,
     observer: &dyn Observer,
 ) -> Result<Finals, TuneError> {
     let last = benches.len() - 1;
     for (bench, name) in benches[..last].iter().zip(names) {
-        match bench.finals(trials, points) {
+        match bench.finals(trials, points, limit_s) {
             Err(e @ (TuneError::Environment(_) | TuneError::Finalists(_))) => {
                 observer.note(&format!(
                     "worker {name}: {e}; the next worker measures them"
@@ -312,7 +325,7 @@ fn finals(
             done => return done,
         }
     }
-    benches[last].finals(trials, points)
+    benches[last].finals(trials, points, limit_s)
 }
 
 /// Trials by worker, for the progress.

@@ -4,6 +4,7 @@ use super::error::{Difference, FolderError};
 use super::fingerprint::{ALL, same};
 use super::folder::Folder;
 use super::record::{Sweep, SweepFacts, Trial, TrialDevice};
+use crate::objective::Energies;
 use crate::shard::{SHARD, Shard};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -147,6 +148,8 @@ fn shards(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<(), MergeErr
 fn facts(sweeps: &[(&Path, Sweep)], base: &Sweep, accepted: &[String]) -> SweepFacts {
     let mut facts = base.facts.clone();
     facts.disturbance = None;
+    let each = sweeps.iter().filter_map(|(_, s)| s.facts.energy);
+    facts.energy = each.reduce(Energies::with);
     facts.fingerprint.remove(SHARD);
     facts
         .more

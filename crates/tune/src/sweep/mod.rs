@@ -19,7 +19,7 @@ mod names;
 mod packed;
 pub(crate) mod record;
 mod replaced;
-mod rounds;
+pub(crate) mod rounds;
 mod winner;
 pub mod wisdom;
 

@@ -2,7 +2,7 @@
 
 use super::error::FolderError;
 use crate::objective::{Cost, Objective};
-use greenup_meter::stats::{median, ratio_of_medians};
+use greenup_meter::stats::{median, student};
 use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub struct Rounds {
 }
 
 /// Largest ratio to the best of a group at which configs may count as equal.
-const EQUAL: f64 = 1.01;
+const EQUAL: f64 = 1.005;
 
 impl Rounds {
     /// Name of the file in a sweep's folder.
@@ -56,7 +56,11 @@ impl Rounds {
 
     /// Medians of a config's rounds.
     pub fn cost(&self, config: &[Value]) -> Option<Cost> {
-        let i = self.configs.iter().position(|c| c == config)?;
+        self.cost_of(self.configs.iter().position(|c| c == config)?)
+    }
+
+    /// The same of a config by its number.
+    pub(crate) fn cost_of(&self, i: usize) -> Option<Cost> {
         let of = |rows: &[Vec<f64>]| rows.get(i).filter(|r| !r.is_empty()).map(|r| median(r));
         Some(Cost {
             time_s: of(&self.times_s)?,
@@ -68,7 +72,7 @@ impl Rounds {
     /// Configs from best to worst by an objective, by their numbers; those without a value are left out. `flops` gives the work
     /// of a config.
     ///
-    /// By medians; but configs that the rounds cannot tell from the best of their group, within 1 %, are in the order of the
+    /// By medians; but configs that the rounds cannot tell from the best of their group, within 0.5 %, are in the order of the
     /// space, so that another search of the same space ranks them alike.
     pub fn ranked(&self, objective: Objective, flops: &dyn Fn(usize) -> Option<f64>) -> Vec<usize> {
         let values: Vec<Vec<f64>> = (0..self.configs.len())
@@ -91,6 +95,40 @@ impl Rounds {
         order
     }
 
+    /// Leaves the series of these numbers, in their order.
+    pub(crate) fn keep(&mut self, numbers: &[usize]) {
+        for rows in [&mut self.times_s, &mut self.energies_j, &mut self.metrics] {
+            *rows = (numbers.iter())
+                .filter_map(|i| rows.get_mut(*i).map(std::mem::take))
+                .collect();
+        }
+    }
+
+    /// Adds later rounds of the same kernels.
+    pub(crate) fn append(&mut self, more: Self) {
+        let pairs = [
+            (&mut self.times_s, more.times_s),
+            (&mut self.energies_j, more.energies_j),
+            (&mut self.metrics, more.metrics),
+        ];
+        for (rows, more) in pairs {
+            rows.resize(rows.len().max(more.len()), Vec::new());
+            for (row, mut more) in rows.iter_mut().zip(more) {
+                row.append(&mut more);
+            }
+        }
+        self.drop_partial_energies();
+    }
+
+    /// A round without its energy would shift those of the later ones.
+    pub(crate) fn drop_partial_energies(&mut self) {
+        for (times, energies) in self.times_s.iter().zip(&mut self.energies_j) {
+            if energies.len() != times.len() {
+                energies.clear();
+            }
+        }
+    }
+
     /// The objective of config `i` in each round.
     pub fn values(&self, i: usize, objective: Objective, flops: Option<f64>) -> Vec<f64> {
         let energies = self.energies_j.get(i);
@@ -111,8 +149,48 @@ impl Rounds {
     }
 }
 
-/// Whether two series do not differ significantly, with twice the 95 % interval: of many pairs none should differ by chance.
+/// Whether two series do not differ: by 0.5 % at most, and not significantly.
 fn equal(values: &[f64], best: &[f64]) -> bool {
-    ratio_of_medians(values, best)
-        .is_some_and(|r| r.median <= EQUAL && r.median - (r.hi - r.lo) <= 1.0)
+    let near = median(values) <= EQUAL * median(best);
+    near && Paired::of(values, best).is_some_and(|r| !r.is_above_one())
+}
+
+/// The ratio of two configs round by round, which share the drift of the machine, as a logarithm.
+pub(crate) struct Paired {
+    mean: f64,
+    /// Standard error of the mean.
+    error: f64,
+    rounds: usize,
+}
+
+impl Paired {
+    /// `None` with fewer than three rounds.
+    pub(crate) fn of(values: &[f64], others: &[f64]) -> Option<Self> {
+        let logs: Vec<f64> = (values.iter().zip(others))
+            .map(|(a, b)| (a / b).ln())
+            .collect();
+        let n = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / n;
+        let squares: f64 = logs.iter().map(|x| (x - mean).powi(2)).sum();
+        (logs.len() > 2).then(|| Self {
+            mean,
+            error: (squares / (n - 1.0) / n).sqrt(),
+            rounds: logs.len(),
+        })
+    }
+
+    /// Above 1 with its 99.8 % interval: of many pairs and looks few are by chance.
+    pub(crate) fn is_above_one(&self) -> bool {
+        self.mean > student(0.999, self.rounds - 1) * self.error
+    }
+
+    /// The same, by more than what counts as equal.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.is_above_one() && self.mean > EQUAL.ln()
+    }
+
+    /// Within 0.5 % with its 95 % interval.
+    pub(crate) fn is_tie(&self) -> bool {
+        self.mean.abs() + student(0.975, self.rounds - 1) * self.error <= EQUAL.ln()
+    }
 }

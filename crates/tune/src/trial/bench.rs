@@ -43,7 +43,7 @@ pub(crate) struct Bench<'a> {
     pub(super) worker: Mutex<Option<Worker>>,
     trials: usize,
     /// What decides whether a config is measured in full, by the trials here: other workers may be faster.
-    race: Race,
+    pub(super) race: Race,
     pub(crate) first_baseline_s: Option<f64>,
     /// Least and most of the baseline's time over its first.
     pub(crate) drift: Option<(f64, f64)>,
@@ -359,13 +359,12 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Notes the mean time and the energy of the baseline's runs during this trial.
+/// Notes the time and the energy of the baseline's runs during this trial.
 pub(crate) fn record_baseline(seconds: &[f64], joules: Option<f64>, trial: &mut Trial) {
     if seconds.is_empty() {
         return;
     }
-    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-    trial.metrics.insert("baseline_s".into(), mean);
+    trial.metrics.insert("baseline_s".into(), median(seconds));
     if let Some(j) = joules {
         trial.metrics.insert("baseline_j".into(), j);
     }

@@ -2,6 +2,7 @@
 
 use super::bench::Bench;
 use crate::sweep::Trial;
+use greenup_meter::stats::median;
 
 impl Bench<'_> {
     /// Compares the baseline with its first measurement.
@@ -10,7 +11,7 @@ impl Bench<'_> {
         if baseline_s.is_empty() || self.control.is_some() {
             return;
         }
-        let own = baseline_s.iter().sum::<f64>() / baseline_s.len() as f64;
+        let own = median(baseline_s);
         let first = *self.first_baseline_s.get_or_insert(own);
         let drift = own / first;
         trial.set_drift(drift);

@@ -47,6 +47,11 @@ impl Race {
         }
     }
 
+    /// Whether energies are measured of some configs.
+    pub(crate) fn sensor(&self) -> bool {
+        self.sensor
+    }
+
     /// Takes a trial into account, which took `drift` times as long as it would have at first.
     pub(crate) fn take(&mut self, t: &Trial, drift: f64) {
         let Some(cost) = t.cost().filter(|_| t.effort >= 1.0 && !t.stopped) else {
@@ -83,6 +88,17 @@ impl Race {
 }
 
 #[cfg(test)]
+impl Race {
+    /// For the least time alone.
+    pub(crate) fn of_time() -> Self {
+        Self {
+            on: true,
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::sweep::{Failure, Outcome};
@@ -102,10 +118,7 @@ mod tests {
     fn what_can_be_neither_the_fastest_nor_of_least_energy_is_beyond() {
         let near =
             |a: Option<f64>, b: f64| assert!((a.unwrap() / b - 1.0).abs() < 1e-9, "{a:?} {b}");
-        let mut r = Race {
-            on: true,
-            ..Race::default()
-        };
+        let mut r = Race::of_time();
         assert_eq!(r.beyond_s(), None);
         r.take(&trial(2.0, None), 1.0);
         let stopped = Trial {

@@ -7,7 +7,7 @@ use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::sweep::{Sweep, Trial};
 use crate::trial::bench::{Bench, record_baseline};
-use crate::trial::finalists::within_trial;
+use crate::trial::finals::within_trial;
 use greenup_files::{FolderLock, Scratch};
 use greenup_meter::Observer;
 use greenup_meter::stats::median;

@@ -7,6 +7,7 @@ use crate::worker::protocol::{Built, Message};
 use crate::worker::stop::Stop;
 use greenup_meter::Meter;
 use greenup_meter::observe::Silent;
+use greenup_meter::stats::{median, student};
 use std::collections::BTreeMap;
 
 /// A kernel, with another measured around it.
@@ -21,11 +22,11 @@ pub(super) struct Pair<'a> {
     pub(super) beyond_s: Option<(f64, Option<f64>)>,
 }
 
-/// Batches that decide whether a kernel is measured on.
-const BATCHES: usize = 4;
+/// Numbers of batches after which it is decided whether a kernel is measured on.
+pub(crate) const LOOKS: [usize; 3] = [4, 8, 16];
 /// Length of a batch, s.
 const BATCH_S: f64 = 2e-3;
-/// Runs of this length need no warm-up, and others this much of it: clocks rise over tens of ms, s.
+/// Runs of this length need no warm-up on a GPU, and others this much of it, s.
 const LONG_S: f64 = 30e-3;
 /// Two long runs beyond this multiple of the limit decide.
 const FAR: f64 = 2.0;
@@ -44,7 +45,7 @@ impl Pair<'_> {
                 time_error: error.unwrap_or(f64::NAN),
                 flags: Vec::new(),
                 state: BTreeMap::new(),
-                baseline_s: baseline_s.into_iter().collect(),
+                baseline_s,
                 baseline_j: None,
                 stopped: true,
             });
@@ -104,109 +105,147 @@ impl Pair<'_> {
         })
     }
 
-    /// The times of a few batches, if even the shortest is beyond the limit: what disturbs only makes times longer, and the
-    /// interval of all must lie beyond it too. With the baseline's time, where the limit grows with the machine's drift.
+    /// The times of a few batches, if they are beyond the limit with their interval. With the baseline's times between them, where the
+    /// limit grows with the machine's drift.
     fn too_slow(
         &mut self,
         inputs: &mut LoadedInputs,
-    ) -> Result<Option<(Vec<f64>, Option<f64>)>, Stop> {
+    ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Stop> {
         // One run that is not slow decides.
-        let Some((mut beyond, first_s)) = self.beyond_s.filter(|(b, _)| self.once > *b) else {
+        let Some((beyond, first_s)) = self.beyond_s.filter(|(b, _)| self.once > *b) else {
             return Ok(None);
         };
-        if self.once < LONG_S {
-            inputs.window(self.kernel, LONG_S, &mut self.once, &mut Vec::new())?;
-        }
-        let mut baseline_s = None;
-        if let (Some(first_s), Some(b)) = (first_s, &mut self.baseline) {
-            let mut once = inputs.run(b, 1)?;
-            let run = inputs.window(b, LONG_S, &mut once, &mut Vec::new())?;
-            let now_s = run.seconds / run.iterations;
-            beyond *= (now_s / first_s).max(1.0);
-            baseline_s = Some(now_s);
-        }
-        let mut times = Vec::new();
-        while times.len() < BATCHES {
-            let run = inputs.window(self.kernel, BATCH_S, &mut self.once, &mut Vec::new())?;
-            let time = run.seconds / run.iterations;
-            if time <= beyond {
-                return Ok(None);
+        let mut beside = match (first_s, &mut self.baseline) {
+            (Some(first_s), Some(b)) => {
+                let once = inputs.run(b, 1)?;
+                Some((first_s, b, once))
             }
-            times.push(time);
-            // Runs that are long and far behind are not repeated.
-            let far = times.iter().all(|t| *t > FAR * beyond);
-            if far && times.len() > 1 && time > LONG_S {
-                return Ok(Some((times, baseline_s)));
+            // Clocks of a GPU rise over tens of ms.
+            _ => {
+                if self.once < LONG_S {
+                    inputs.window(self.kernel, LONG_S, &mut self.once, &mut Vec::new())?;
+                }
+                None
+            }
+        };
+        let (mut times, mut scaled, mut baseline_s) = (Vec::new(), Vec::new(), Vec::new());
+        for look in LOOKS {
+            while times.len() < look {
+                let mut limit = beyond;
+                if let Some((first_s, b, once)) = &mut beside {
+                    let run = inputs.window(b, BATCH_S, once, &mut Vec::new())?;
+                    let now_s = run.seconds / run.iterations;
+                    limit *= (now_s / *first_s).max(1.0);
+                    baseline_s.push(now_s);
+                }
+                let run = inputs.window(self.kernel, BATCH_S, &mut self.once, &mut Vec::new())?;
+                let time = run.seconds / run.iterations;
+                // Each as the machine was at first.
+                scaled.push(time * beyond / limit);
+                times.push(time);
+                // Runs that are long and far behind are not repeated.
+                if times.len() > 1 && time > LONG_S && scaled.iter().all(|t| *t > FAR * beyond) {
+                    return Ok(Some((times, baseline_s)));
+                }
+            }
+            match behind(&scaled, beyond) {
+                Some(true) => return Ok(Some((times, baseline_s))),
+                Some(false) => return Ok(None),
+                None => {}
             }
         }
-        let clear = greenup_meter::Summary::of(&times).is_some_and(|s| s.lo > beyond);
-        Ok(clear.then_some((times, baseline_s)))
+        Ok(None)
     }
 }
 
-/// Measures several kernels in rounds, each round in another order.
-///
-/// # Errors
-/// One fails.
-pub(super) fn interleaved(
-    inputs: &mut LoadedInputs,
-    built: &[Built],
-    rounds: usize,
-    seconds: f64,
-    seed: u64,
-    meter: &mut Meter,
-    channel: &mut Channel,
-) -> Result<Message, Stop> {
-    let mut kernels: Vec<Kernel> = Vec::new();
-    for b in built {
-        kernels.push(inputs.load(b)?);
+/// Whether a few batches are beyond a limit, with the 95 % interval of their mean; `None` where that is open.
+pub(crate) fn behind(times_s: &[f64], limit_s: f64) -> Option<bool> {
+    let n = times_s.len() as f64;
+    let mean = times_s.iter().sum::<f64>() / n;
+    let squares: f64 = times_s.iter().map(|t| (t - mean).powi(2)).sum();
+    let error = student(0.975, times_s.len() - 1) * (squares / (n - 1.0) / n).sqrt();
+    if mean - error > limit_s {
+        return Some(true);
     }
-    channel.answer(&Message::Loaded);
-    let mut once = Vec::new();
-    for k in &mut kernels {
-        inputs.reset()?;
-        once.push(inputs.run(k, 1)?);
-    }
-    let mut times_s = vec![Vec::new(); kernels.len()];
-    let mut energies_j = vec![Vec::new(); kernels.len()];
-    let mut metrics = vec![Vec::new(); kernels.len()];
-    for k in &mut kernels {
-        if let Kernel::Command(program) = k {
-            program.numbers();
+    (median(times_s) <= limit_s).then_some(false)
+}
+
+/// Several kernels in rounds, each round in another order.
+pub(super) struct InRounds<'a> {
+    pub(super) kernels: &'a [Built],
+    pub(super) rounds: usize,
+    /// Rounds that were measured before, whose orders are passed over.
+    pub(super) before: usize,
+    pub(super) energy: bool,
+    /// Seconds of a kernel in a round.
+    pub(super) seconds: f64,
+    pub(super) seed: u64,
+}
+
+impl InRounds<'_> {
+    /// # Errors
+    /// A kernel fails.
+    pub(super) fn measure(
+        &self,
+        inputs: &mut LoadedInputs,
+        meter: &mut Meter,
+        channel: &mut Channel,
+    ) -> Result<Message, Stop> {
+        let mut kernels: Vec<Kernel> = Vec::new();
+        for b in self.kernels {
+            kernels.push(inputs.load(b)?);
         }
-    }
-    let mut rng = fastrand::Rng::with_seed(seed);
-    for _ in 0..rounds {
-        let mut order: Vec<usize> = (0..kernels.len()).collect();
-        rng.shuffle(&mut order);
-        for i in order {
-            let (k, once) = (&mut kernels[i], &mut once[i]);
-            let mut batches = Vec::new();
-            if meter.has_energy() {
-                let m = meter
-                    .measure::<Stop>(&Silent, &mut |s| inputs.window(k, s, once, &mut batches))?;
-                if let Some(m) = m {
-                    times_s[i].push(m.time_s.median);
-                    // A round without its energy would shift those of the later ones.
-                    match m.energy_j {
-                        Some(e) if energies_j[i].len() + 1 == times_s[i].len() => {
-                            energies_j[i].push(e.median);
-                        }
-                        _ => energies_j[i].clear(),
-                    }
-                }
-            } else {
-                let run = inputs.window(k, seconds, once, &mut batches)?;
-                times_s[i].push(run.seconds / run.iterations);
-            }
+        channel.answer(&Message::Loaded);
+        let mut once = Vec::new();
+        for k in &mut kernels {
+            inputs.reset()?;
+            once.push(inputs.run(k, 1)?);
+        }
+        let mut times_s = vec![Vec::new(); kernels.len()];
+        let mut energies_j = vec![Vec::new(); kernels.len()];
+        let mut metrics = vec![Vec::new(); kernels.len()];
+        for k in &mut kernels {
             if let Kernel::Command(program) = k {
-                metrics[i].extend(program.numbers().remove(OBJECTIVE));
+                program.numbers();
             }
         }
+        let mut rng = fastrand::Rng::with_seed(self.seed);
+        for round in 0..self.before + self.rounds {
+            let mut order: Vec<usize> = (0..kernels.len()).collect();
+            rng.shuffle(&mut order);
+            if round < self.before {
+                continue;
+            }
+            for i in order {
+                let (k, once) = (&mut kernels[i], &mut once[i]);
+                let mut batches = Vec::new();
+                if self.energy && meter.has_energy() {
+                    let m = meter.measure::<Stop>(&Silent, &mut |s| {
+                        inputs.window(k, s, once, &mut batches)
+                    })?;
+                    if let Some(m) = m {
+                        times_s[i].push(m.time_s.median);
+                        // A round without its energy would shift those of the later ones.
+                        match m.energy_j {
+                            Some(e) if energies_j[i].len() + 1 == times_s[i].len() => {
+                                energies_j[i].push(e.median);
+                            }
+                            _ => energies_j[i].clear(),
+                        }
+                    }
+                } else {
+                    let run = inputs.window(k, self.seconds, once, &mut batches)?;
+                    times_s[i].push(run.seconds / run.iterations);
+                }
+                if let Kernel::Command(program) = k {
+                    metrics[i].extend(program.numbers().remove(OBJECTIVE));
+                }
+            }
+        }
+        Ok(Message::Interleaved {
+            times_s,
+            energies_j,
+            metrics,
+        })
     }
-    Ok(Message::Interleaved {
-        times_s,
-        energies_j,
-        metrics,
-    })
 }

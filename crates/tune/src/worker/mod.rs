@@ -19,7 +19,7 @@ mod gpu_kernel;
 pub(crate) mod host_kernel;
 pub mod inputs;
 pub mod launcher;
-mod measure;
+pub(crate) mod measure;
 pub(crate) mod mirror;
 mod nvrtc;
 mod opencl_kernel;

@@ -25,7 +25,8 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
         Task::Interleaved { seconds, .. } => (*seconds, true),
         _ => (0.0, false),
     };
-    if job.inputs.on_other_device() && energy {
+    let timed = matches!(&job.task, Task::Interleaved { energy: false, .. });
+    if job.inputs.on_other_device() && energy && !timed {
         return beside_the_host(seconds);
     }
     // A run of a command may take long: it is not warmed up beyond the run that is checked.

@@ -173,6 +173,10 @@ pub enum Task {
         kernels: Vec<Built>,
         /// Number of rounds.
         rounds: usize,
+        /// Number of rounds that were measured before: each has another order.
+        before: usize,
+        /// Whether energies are measured, if there is a sensor.
+        energy: bool,
         /// Duration of a measurement, s.
         seconds: f64,
     },

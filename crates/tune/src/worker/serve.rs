@@ -6,7 +6,7 @@ use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::inputs::{Kernel, LoadedInputs, present};
-use crate::worker::measure::{Pair, interleaved};
+use crate::worker::measure::{InRounds, Pair};
 use crate::worker::protocol::{Built, Expected, Job, Message, Task};
 use crate::worker::repeats;
 use crate::worker::stop::Stop;
@@ -200,18 +200,20 @@ fn work(
         Task::Interleaved {
             kernels,
             rounds,
+            before,
+            energy,
             seconds,
         } => {
-            let rounds_of = interleaved(
-                inputs,
+            let rounds = InRounds {
                 kernels,
-                *rounds,
-                *seconds,
-                job.inputs.seed,
-                meter,
-                channel,
-            )?;
-            channel.answer(&rounds_of);
+                rounds: *rounds,
+                before: *before,
+                energy: *energy,
+                seconds: *seconds,
+                seed: job.inputs.seed,
+            };
+            let measured = rounds.measure(inputs, meter, channel)?;
+            channel.answer(&measured);
             Ok(())
         }
     }

@@ -140,6 +140,14 @@ impl Folder {
                 difference,
             }
         })?;
+        let energy = match (sweep.facts.energy, facts.energy) {
+            (Some(before), Some(now)) => Some(before.with(now)),
+            (before, now) => before.or(now),
+        };
+        if energy != sweep.facts.energy {
+            sweep.facts.energy = energy;
+            write_facts(dir, &sweep.facts)?;
+        }
         if sweep.facts.fingerprint != facts.fingerprint {
             // From now on it is the new experiment, which the user said is the same.
             sweep.facts.fingerprint.clone_from(&facts.fingerprint);

@@ -1,25 +1,27 @@
 //! Measures the finalists again, interleaved in random order, and marks ties.
 
-use super::numbers;
+mod candidates;
+mod decided;
+mod rounds;
+
+pub(crate) use candidates::within_trial;
+
 use crate::command::Goal;
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::points::Points;
-use crate::sweep::disturbance::Series;
 use crate::sweep::{
     BaselineFacts, Compared, DefaultConfig, DefaultOrigin, Gain, Rounds, Trial, own_values,
 };
 use crate::trial::bench::Bench;
-use crate::trial::finalists::{Screened, between_trials, candidates, within_trial};
-use crate::worker::protocol::{Built, Message, Task};
+use crate::worker::protocol::Built;
+use candidates::{Screened, between_trials, candidates};
+use decided::Wanted;
 use greenup_meter::Summary;
 use greenup_meter::stats::{median, ratio_of_medians};
 use greenup_space::Value;
 use serde::Serialize;
 use std::collections::HashSet;
-
-/// Runs of a command in a final round at most, where one takes longer than a window.
-const ROUND_RUNS: f64 = 3.0;
 
 /// A config of the last round.
 #[derive(Clone, Debug, Serialize)]
@@ -54,11 +56,13 @@ pub struct Finals {
 }
 
 impl Bench<'_> {
-    /// Measures the best configs and the baseline again, interleaved in random order, chooses the finalists and marks ties.
+    /// Measures the best configs and the baseline again, interleaved in random order, chooses the finalists and marks ties. After
+    /// `limit_s` there are no rounds beyond the least.
     pub(crate) fn finals(
         &self,
         trials: &[Trial],
         points: &dyn Points,
+        limit_s: f64,
     ) -> Result<Finals, TuneError> {
         let objective = self.plan.objective();
         let (best, default) = self.candidates(trials, points);
@@ -72,7 +76,9 @@ impl Bench<'_> {
                 .unwrap_or_else(|| format!("`{objective}` needs a measurement that no trial has"));
             return Err(TuneError::Nothing(reason));
         }
-        self.observer.stage("finalists", 0);
+        let most = (self.problem.measure).final_rounds(self.plan.setup.gpu.is_some());
+        let rounds = self.plan.options.rounds.unwrap_or(most.most);
+        self.observer.stage("finalists", rounds);
         let mut kernels = Vec::new();
         for t in &best {
             let ready = self.builder.compile(&t.config).map_err(|e| {
@@ -85,23 +91,23 @@ impl Bench<'_> {
         let baseline = self.baseline.clone().filter(|_| wanted);
         let with_baseline = baseline.is_some();
         kernels.extend(baseline);
-        let measure = self.problem.measure;
-        let (rounds, seconds) = measure.final_rounds(self.plan.setup.gpu.is_some());
-        let rounds = self.plan.options.rounds.unwrap_or(rounds);
-        let Some(series) = self.interleaved(kernels, &best, rounds, seconds)? else {
+        let before = (self.plan.options.first.iter()).chain(default.as_ref().map(|d| &d.config));
+        let before: Vec<&Vec<Value>> = before.collect();
+        let stays = |t: &Trial| before.contains(&&t.config);
+        let Some((left, found)) = self.until_decided(&kernels, &best, &stays, limit_s)? else {
             return Ok(Finals::default());
         };
+        let best: Vec<&Trial> = left.iter().filter_map(|i| best.get(*i).copied()).collect();
         let rounds = Rounds {
             configs: best.iter().map(|t| t.config.clone()).collect(),
-            times_s: series.times_s,
-            energies_j: series.energies_j,
-            metrics: if series.metrics.iter().all(Vec::is_empty) {
-                Vec::new()
-            } else {
-                series.metrics
-            },
             with_baseline,
             ties_by_order: true,
+            metrics: if found.metrics.iter().all(Vec::is_empty) {
+                Vec::new()
+            } else {
+                found.metrics
+            },
+            ..found
         };
         let (times_s, energies_j) = (&rounds.times_s, &rounds.energies_j);
         let flops = |i: usize| self.problem.flops(&best[i].config);
@@ -172,7 +178,7 @@ impl Bench<'_> {
         self.observer.stage("baseline", 0);
         let seconds = self.problem.measure.seconds / 2.0;
         let of = self
-            .rounds(vec![Built::Command(command.clone())], 1, seconds)
+            .rounds(&[Built::Command(command.clone())], Wanted::of(1, seconds))
             .map_err(|e| match e {
                 TuneError::Finalists(why) => {
                     let words = greenup_setting::shell::joined(&command.words);
@@ -198,85 +204,6 @@ impl Bench<'_> {
                 ));
             }
             Some(facts)
-        }))
-    }
-
-    /// Rounds of kernels in one process, interleaved; `None` when the user stopped it.
-    fn rounds(
-        &self,
-        kernels: Vec<Built>,
-        rounds: usize,
-        seconds: f64,
-    ) -> Result<Option<Interleaved>, TuneError> {
-        let n = (rounds * kernels.len()) as f64;
-        let timeout = self.problem.measure.timeout;
-        // Each kernel runs once before the rounds; on a busy host this may take as long as it ever may.
-        let first = kernels.len() as f64 * timeout;
-        let limit = match &self.problem.command {
-            // The worker stops each run by itself.
-            Some(command) => {
-                let builds = kernels.len() as f64 * command.build_timeout_s();
-                first + builds + n * (seconds * 4.0 + ROUND_RUNS * timeout)
-            }
-            None => first + n * (seconds * 4.0 + timeout / 10.0),
-        };
-        let task = Task::Interleaved {
-            kernels,
-            rounds,
-            seconds,
-        };
-        let count = match &task {
-            Task::Interleaved { kernels, .. } => kernels.len(),
-            _ => 0,
-        };
-        let Some(answer) = self.run(task, limit)? else {
-            return Ok(None);
-        };
-        let rounds_of = answer.messages.into_iter().find_map(|s| match s {
-            Message::Interleaved {
-                times_s,
-                energies_j,
-                metrics,
-            } => Some(Interleaved {
-                times_s,
-                energies_j,
-                metrics,
-            }),
-            _ => None,
-        });
-        match rounds_of {
-            Some(r) => match r.wrong(count, rounds) {
-                None => Ok(Some(r)),
-                Some(why) => Err(TuneError::Finalists(format!("their worker measured {why}"))),
-            },
-            None => {
-                let why = answer.failure.map_or_else(String::new, |f| f.1);
-                Err(TuneError::Finalists(why))
-            }
-        }
-    }
-
-    /// Rounds of one config, at its clocks, of at most `round_s` seconds each; `None` when the user stopped it.
-    ///
-    /// # Errors
-    /// Why it cannot be measured.
-    pub(crate) fn series(
-        &self,
-        config: &[Value],
-        kernel: &Built,
-        rounds: usize,
-        round_s: f64,
-    ) -> Result<Option<Series>, String> {
-        self.set_clocks(config).map_err(|e| e.to_string())?;
-        let seconds = self.problem.measure.seconds.min(round_s);
-        let found = self.rounds(vec![kernel.clone()], rounds, seconds);
-        let found = found.map_err(|e| match e {
-            TuneError::Finalists(why) => why,
-            e => e.to_string(),
-        })?;
-        Ok(found.map(|mut of| Series {
-            times_s: of.times_s.pop().unwrap_or_default(),
-            energies_j: of.energies_j.pop().unwrap_or_default(),
         }))
     }
 
@@ -354,107 +281,5 @@ impl Bench<'_> {
         }
         best.sort_by_key(|t| points.position(&t.config));
         (best, default)
-    }
-
-    /// Interleaved comparison of kernels: in one process, or one process each where configs set clocks. `None` when
-    /// the user stopped it.
-    fn interleaved(
-        &self,
-        kernels: Vec<Built>,
-        best: &[&Trial],
-        rounds: usize,
-        seconds: f64,
-    ) -> Result<Option<Interleaved>, TuneError> {
-        if self.control.is_none() {
-            return self.rounds(kernels, rounds, seconds);
-        }
-        let mut times_s = vec![Vec::new(); kernels.len()];
-        let mut energies_j = vec![Vec::new(); kernels.len()];
-        let mut rng = fastrand::Rng::with_seed(self.plan.options.seed);
-        let mut order: Vec<usize> = (0..kernels.len()).collect();
-        for _ in 0..rounds {
-            rng.shuffle(&mut order);
-            for &i in &order {
-                self.set_clocks(&best[i].config)
-                    .map_err(|e| TuneError::Finalists(e.to_string()))?;
-                let Some(mut of) = self.rounds(vec![kernels[i].clone()], 1, seconds)? else {
-                    return Ok(None);
-                };
-                times_s[i].append(&mut of.times_s[0]);
-                energies_j[i].append(&mut of.energies_j[0]);
-            }
-        }
-        // A round without its energy would shift those of the later ones.
-        for (times, energies) in times_s.iter().zip(&mut energies_j) {
-            if energies.len() != times.len() {
-                energies.clear();
-            }
-        }
-        Ok(Some(Interleaved {
-            times_s,
-            energies_j,
-            metrics: Vec::new(),
-        }))
-    }
-}
-
-/// What was measured of each kernel in each round.
-struct Interleaved {
-    times_s: Vec<Vec<f64>>,
-    energies_j: Vec<Vec<f64>>,
-    /// The metric that is the objective, as a value to minimise.
-    metrics: Vec<Vec<f64>>,
-}
-
-impl Interleaved {
-    /// Why this is no measurement of so many kernels in so many rounds.
-    fn wrong(&self, kernels: usize, rounds: usize) -> Option<String> {
-        let rows = |all: &[Vec<f64>], complete: bool| {
-            all.iter()
-                .all(|r| r.len() == rounds || !complete && r.is_empty())
-        };
-        let whole = self.times_s.len() == kernels
-            && self.energies_j.len() == kernels
-            && rows(&self.times_s, true)
-            && rows(&self.energies_j, false);
-        if !whole {
-            return Some(format!("other rounds than {rounds} of {kernels} kernels"));
-        }
-        let times = self.times_s.iter().try_for_each(|r| numbers::measured(r));
-        let mut energies = self.energies_j.iter().flatten();
-        times
-            .and_then(|()| energies.try_for_each(|j| numbers::energy(Some(*j))))
-            .err()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_that_are_not_those_asked_for_are_refused() {
-        let of = |times: &[&[f64]], energies: &[&[f64]]| Interleaved {
-            times_s: times.iter().map(|r| r.to_vec()).collect(),
-            energies_j: energies.iter().map(|r| r.to_vec()).collect(),
-            metrics: Vec::new(),
-        };
-        assert_eq!(of(&[&[1.0, 2.0]], &[&[]]).wrong(1, 2), None);
-        assert_eq!(of(&[&[1.0, 2.0]], &[&[3.0, 4.0]]).wrong(1, 2), None);
-        for (times, energies) in [
-            (&[][..], &[][..]),
-            (&[&[1.0][..]], &[&[][..]]),
-            (&[&[1.0, -1.0][..]], &[&[][..]]),
-            (&[&[1.0, 0.0][..]], &[&[][..]]),
-            (&[&[1.0, 2.0][..]], &[]),
-            (&[&[1.0, 2.0][..]], &[&[1.0][..]]),
-            (&[&[1.0, 2.0][..]], &[&[0.0, 1.0][..]]),
-            (&[&[1.0, 2.0][..], &[1.0, 2.0]], &[&[][..]]),
-        ] {
-            assert!(
-                of(times, energies).wrong(1, 2).is_some(),
-                "{times:?} {energies:?}"
-            );
-        }
     }
 }

@@ -16,6 +16,9 @@ pub fn print(a: &Analysis, sweep: &Sweep) {
         a.trials,
         a.failed
     ));
+    if let Some(stopped) = sweep.stopped_in_words() {
+        print::line(stopped);
+    }
     for row in &tables::best(a, sweep).rows {
         let known = row.iter().filter(|c| !c.is_missing());
         let texts: Vec<&str> = known.map(|c| c.text.as_str()).collect();
