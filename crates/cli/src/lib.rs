@@ -9,7 +9,9 @@ mod search;
 
 pub use search::facts;
 
-use args::{Cli, Command};
+use args::{Cli, Command, WorkerCli, WorkerCommand};
+use clap::CommandFactory as _;
+use greenup_app::command::common::with_common;
 use greenup_app::command::{end, run_with};
 use std::process::ExitCode;
 
@@ -19,9 +21,18 @@ pub fn main() -> ExitCode {
     if let Err(e) = programs::start_named(&words) {
         return end(Err(e));
     }
-    // It splits into two processes, which only a process of one thread may; its watcher handles signals.
-    let handles_signals = |cli: &Cli| matches!(cli.command, Command::TrialWorker(_));
-    run_with(help::parser(), programs::filled, handles_signals, run)
+    if words.get(1).is_some_and(|w| w == "trial-worker") {
+        let parser = with_common(WorkerCli::command());
+        // It splits into two processes, which only a process of one thread may; its watcher handles signals.
+        return run_with(parser, |own| own, |_| true, worker);
+    }
+    run_with(help::parser(), programs::filled, |_| false, run)
+}
+
+fn worker(cli: WorkerCli) -> greenup_app::Result {
+    greenup_app::ranks::check_alone()?;
+    let WorkerCommand::TrialWorker(a) = cli.command;
+    commands::tuning::worker::run(&a)
 }
 
 fn run(cli: Cli) -> greenup_app::Result {
@@ -54,7 +65,6 @@ fn run(cli: Cli) -> greenup_app::Result {
         Command::Compile(a) => commands::tuning::compile::run(&a),
         Command::Gemm(a) => commands::tuning::gemm::run(&a),
         Command::Wisdom(a) => commands::wisdom::run(&a),
-        Command::TrialWorker(a) => commands::tuning::worker::run(&a),
         Command::ClockKeeper(a) => commands::tuning::worker::keep(&a),
     }
 }

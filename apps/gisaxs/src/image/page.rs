@@ -143,7 +143,7 @@ fn answer(
     let top = brightest(pixels, view);
     let mut out = vec![match &top {
         Some(m) => format!(
-            "Mean intensities of `{name}` {method}, brightest at {}.",
+            "Mean intensities of `{name}` {method}, without noise, brightest at {}.",
             at(m)
         ),
         None => format!("Mean intensities of `{name}` {method}: no pixel has one."),

@@ -42,6 +42,20 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The process of a trial alone: the tuner starts many, and the parser of all commands takes longer than the rest of the start.
+#[derive(Parser)]
+#[command(name = "greenup")]
+pub struct WorkerCli {
+    #[command(subcommand)]
+    pub command: WorkerCommand,
+}
+
+#[derive(Subcommand)]
+pub enum WorkerCommand {
+    /// Runs configs of a sweep, as `greenup tune` asks
+    TrialWorker(WorkerArgs),
+}
+
 #[derive(Subcommand)]
 pub enum Command {
     /// Calibrate this host, measure real kernels on it, and explain them on one HTML page
@@ -92,8 +106,6 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// List, export and import tuned configs by problem and device; show which one a device would use
     Wisdom(WisdomArgs),
-    #[command(hide = true)]
-    TrialWorker(WorkerArgs),
     #[command(hide = true)]
     ClockKeeper(KeeperArgs),
 }

@@ -91,7 +91,7 @@ pub struct SearchArgs {
     /// Number of finalists: best configs by measurements at the end, interleaved
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub finalists: usize,
-    /// Rounds of the finalists [default: until their order is decided, for 10 s at most, or at least 5, on a GPU 4]
+    /// Rounds of the finalists [default: until their order is decided, at least 5, on a GPU 4]
     #[arg(long, value_name = "N", value_parser = rounds)]
     pub rounds: Option<usize>,
     /// Most configs that are measured next to the finalists, as the search could not tell them from the last

@@ -154,7 +154,7 @@ pub fn answer(p: &Profile) -> Vec<String> {
         ));
     }
     if let Some(r) = g.kernels.first().filter(|r| !r.advice.is_empty()) {
-        out.push(format!("First kernel, `{}`: {}", r.name, r.advice));
+        out.push(format!("Next, for `{}`: {}", r.name, r.advice));
     }
     out
 }

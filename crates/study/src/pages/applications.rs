@@ -198,7 +198,7 @@ pub fn page(a: &Explained) -> Page {
 /// How well energies are predicted, where least, and where most is to be gained.
 fn answer(a: &Explained) -> Vec<String> {
     let mut out = vec![format!(
-        "Counters and the machine's costs predict the energy of {} cases to {} on average, {} at worst.",
+        "Counters and the machine's costs predict the energy of {} cases to {} on average, {} at worst; nothing is fitted to these cases.",
         a.cases,
         percent(a.mean_error),
         percent(a.largest_error)
@@ -220,7 +220,7 @@ fn answer(a: &Explained) -> Vec<String> {
         .max_by(|x, y| slow(x).total_cmp(&slow(y)));
     if let Some((x, t)) = slowest.and_then(|x| Some((x, x.over_least_time?))) {
         out.push(format!(
-            "Next: a faster kernel of `{}`, which takes {} its shortest possible time and constant power with it.",
+            "Next: a faster kernel of `{}`, which takes {} as long as its work needs at least, and constant power all that time.",
             x.name,
             times(t)
         ));

@@ -108,18 +108,35 @@ impl Calibrated<'_> {
         let mut out = Vec::new();
         if let Some(e) = &self.fit.time_errors {
             out.push(format!(
-                "The fitted machine explains the times of {} benchmarks with a mean error of {}; the largest is {}.",
+                "The fitted machine explains the times of {} benchmarks with a mean error of {}; the largest is {}{}.",
                 e.n,
+                percent(e.mean_abs),
+                percent(e.max_abs),
+                self.worst(e.max_abs).map_or_else(String::new, |name| format!(", of `{name}`"))
+            ));
+        }
+        if let Some(e) = &self.fit.energy_errors {
+            out.push(format!(
+                "Their energies: {} on average, {} at most.",
                 percent(e.mean_abs),
                 percent(e.max_abs)
             ));
         }
         out.push(if self.machine.constant_power_w.is_some() {
-            "Energies are known too. Next: `greenup predict --machine` with its file, for time, energy and power.".into()
+            "Next: `greenup predict --machine` with its file, for time, energy and power.".into()
         } else {
             "No energy was measured. Next: `greenup predict --machine` with its file, for times alone.".into()
         });
         out
+    }
+
+    /// The benchmark whose time has this error.
+    fn worst(&self, error: f64) -> Option<&str> {
+        let of = |r: &&Record| {
+            let predicted = predict(self.machine, &r.work).map(|p| p.time_s / r.time_s - 1.0);
+            predicted.is_ok_and(|e| percent(e.abs()) == percent(error))
+        };
+        self.records.iter().find(of).map(|r| r.benchmark.as_str())
     }
 
     fn headline(&self) -> Vec<Fact> {

@@ -141,8 +141,10 @@ fn answer(all: &[Repeated]) -> Vec<String> {
     let Some((first, others)) = order.split_first() else {
         return Vec::new();
     };
-    let (median, lo, hi) = first.end();
+    let (median, ..) = first.end();
     let (n, repetitions) = (first.trials(), first.runs.len());
+    let ends = || first.runs.iter().map(|r| r.fraction);
+    let alike = ends().filter(|f| shown(*f) >= shown(median)).count();
     let reached = format!(
         "After {n} trials `{}` reaches {} of the optimum",
         first.strategy,
@@ -150,20 +152,19 @@ fn answer(all: &[Repeated]) -> Vec<String> {
     );
     let mut out = vec![match repetitions {
         1 => format!("{reached}, in one repetition."),
-        n if shown(lo) == shown(hi) => format!("{reached}, and so do 95 % of {n} repetitions."),
+        n if alike == n => format!("{reached} in each of {n} repetitions."),
         n => format!(
-            "{reached}, the median of {n} repetitions; 95 % of them reach {} … {}.",
-            percent(lo),
-            percent(hi)
+            "{reached}, the median of {n} repetitions; the worst of them reaches {}.",
+            percent(ends().fold(1.0, f64::min))
         ),
     }];
     if let Some(n) = first.near() {
         let who = match repetitions {
-            1 => "It is",
-            _ => "Half of them are",
+            1 => "It reaches",
+            _ => "Half of them reach",
         };
         let trials = if n == 1 { "trial" } else { "trials" };
-        out.push(format!("{who} within 95 % of it after {n} {trials}."));
+        out.push(format!("{who} 95 % of the optimum after {n} {trials}."));
     }
     let alike = others.iter().filter(|r| shown(r.end().0) == shown(median));
     let later = |r: &&Repeated| match r.near() {
@@ -288,8 +289,8 @@ mod tests {
         assert_eq!(
             text,
             [
-                "After 8 trials `forest` reaches 100.0 % of the optimum, and so do 95 % of 2 repetitions.",
-                "Half of them are within 95 % of it after 1 trial.",
+                "After 8 trials `forest` reaches 100.0 % of the optimum in each of 2 repetitions.",
+                "Half of them reach 95 % of the optimum after 1 trial.",
                 "The next, `random`, reaches 80.0 %.",
                 "Next: `greenup tune --strategy forest`."
             ]

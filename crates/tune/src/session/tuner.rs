@@ -25,8 +25,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Time after which the finalists are measured in no more rounds than needed, s; the search's, if it took less.
-const FINALS_S: f64 = 10.0;
+/// Least and most time after which the finalists are measured in no more rounds than needed, s: half of the search's between them,
+/// and never more than the search's.
+const FINALS_S: [f64; 2] = [3.0, 10.0];
 
 /// Result of a sweep.
 #[derive(Clone, Debug, Serialize)]
@@ -274,7 +275,9 @@ pub fn tune(
     let mut finals_found = None;
     if !interrupted {
         let begun = Instant::now();
-        let limit_s = found.search_s.min(FINALS_S);
+        let limit_s = (0.5 * found.search_s)
+            .clamp(FINALS_S[0], FINALS_S[1])
+            .min(found.search_s);
         let finals = finals(&benches, &names, &trials, points, limit_s, observer)?;
         found.finals_s = begun.elapsed().as_secs_f64();
         found.finalists = finals.finalists;

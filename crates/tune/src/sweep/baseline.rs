@@ -1,5 +1,6 @@
 //! The best config next to another in the final rounds: the problem's baseline, or the config before tuning.
 
+use super::default::DefaultConfig;
 use super::record::{BaselineFacts, Sweep};
 use super::rounds::Rounds;
 use crate::objective::Objective;
@@ -78,7 +79,11 @@ impl Sweep {
     /// Number of the config of the final rounds that is the best by the sweep's objective.
     pub(super) fn best_of_finals(&self) -> Option<usize> {
         let objective: Objective = self.facts.objective.as_deref()?.parse().ok()?;
-        let best = (self.finals.as_ref()?).ranked(objective, &|_| self.facts.flops);
+        let best = (self.finals.as_ref()?).ranked(
+            objective,
+            &|_| self.facts.flops,
+            self.facts.default.as_ref().and_then(DefaultConfig::chosen),
+        );
         best.first().copied()
     }
 }

@@ -13,6 +13,13 @@ pub struct DefaultConfig {
     pub origin: DefaultOrigin,
 }
 
+impl DefaultConfig {
+    /// The config, where somebody chose it: only what is better replaces it.
+    pub(crate) fn chosen(&self) -> Option<&[Value]> {
+        matches!(self.origin, DefaultOrigin::Problem | DefaultOrigin::Used).then_some(&self.config)
+    }
+}
+
 /// Where the config before tuning comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -73,8 +73,14 @@ impl Rounds {
     /// of a config.
     ///
     /// By medians; but configs that the rounds cannot tell from the best of their group, within 0.5 %, are in the order of the
-    /// space, so that another search of the same space ranks them alike.
-    pub fn ranked(&self, objective: Objective, flops: &dyn Fn(usize) -> Option<f64>) -> Vec<usize> {
+    /// space, so that another search of the same space ranks them alike. `before` is the config until now: it comes first unless the
+    /// rounds show that another is better.
+    pub fn ranked(
+        &self,
+        objective: Objective,
+        flops: &dyn Fn(usize) -> Option<f64>,
+        before: Option<&[Value]>,
+    ) -> Vec<usize> {
         let values: Vec<Vec<f64>> = (0..self.configs.len())
             .map(|i| self.values(i, objective, flops(i)))
             .collect();
@@ -85,12 +91,24 @@ impl Rounds {
         if !self.ties_by_order {
             return order;
         }
+        let medians: Vec<f64> = values.iter().map(|v| median(v)).collect();
         let mut first = 0;
         while let Some(&best) = order.get(first) {
             let equal = |&&i: &&usize| equal(&values[i], &values[best]);
             let n = 1 + order[first + 1..].iter().take_while(equal).count();
             order[first..first + n].sort_unstable();
             first += n;
+        }
+        let before = order.iter().position(|i| before == Some(&self.configs[*i]));
+        if let Some(place) = before {
+            let (own, best) = (order[place], order[0]);
+            let slower = match Paired::of(&values[own], &values[best]) {
+                Some(ratio) => ratio.is_above_one(),
+                None => medians[own] > medians[best],
+            };
+            if !slower {
+                order[..=place].rotate_right(1);
+            }
         }
         order
     }

@@ -1,5 +1,6 @@
 //! Which config won: by the final rounds where there are any, for the objective that they were measured for.
 
+use super::default::DefaultConfig;
 use super::record::Sweep;
 use crate::objective::{Cost, Objective, Unmet};
 use greenup_meter::stats::median;
@@ -14,7 +15,13 @@ impl Sweep {
         let finals = (self.finals.as_ref())
             .filter(|_| self.facts.objective.as_deref() == Some(objective.to_string().as_str()));
         let places: Vec<&[Value]> = finals.map_or_else(Vec::new, |f| {
-            let ranked = f.ranked(objective, &|_| flops).into_iter();
+            let ranked = f
+                .ranked(
+                    objective,
+                    &|_| flops,
+                    self.facts.default.as_ref().and_then(DefaultConfig::chosen),
+                )
+                .into_iter();
             ranked.map(|i| f.configs[i].as_slice()).collect()
         });
         let once = |i: usize| objective.value(self.trials[i].cost()?, flops);
@@ -120,6 +127,28 @@ mod tests {
         assert_eq!(sweep.ranked(Objective::Time), [1, 3, 2, 0]);
         sweep.trials[3] = trial(4, 1.2);
         assert_eq!(sweep.winner(Objective::Time), Some(3));
+    }
+
+    #[test]
+    fn only_what_is_better_replaces_the_chosen_config() {
+        let rounds = |best: [f64; 4]| Rounds {
+            configs: vec![vec![Value::Int(3)], vec![Value::Int(2)]],
+            times_s: vec![best.to_vec(), vec![2.2, 2.1, 2.15, 2.2]],
+            ties_by_order: true,
+            ..Rounds::default()
+        };
+        let chosen = vec![Value::Int(2)];
+        let ranked = |best, before| rounds(best).ranked(Objective::Time, &|_| None, before);
+        let noisy = [1.9, 2.2, 2.05, 2.3];
+        assert_eq!(ranked(noisy, None), [0, 1]);
+        assert_eq!(ranked(noisy, Some(&chosen[..])), [1, 0]);
+        assert_eq!(ranked([1.1, 1.05, 1.1, 1.08], Some(&chosen[..])), [0, 1]);
+        // That of nobody is a config like the others.
+        let first = DefaultConfig {
+            config: chosen,
+            origin: crate::sweep::DefaultOrigin::First,
+        };
+        assert_eq!(first.chosen(), None);
     }
 
     #[test]

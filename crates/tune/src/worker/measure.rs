@@ -28,7 +28,7 @@ pub(crate) const LOOKS: [usize; 3] = [4, 8, 16];
 const BATCH_S: f64 = 2e-3;
 /// Runs of this length need no warm-up on a GPU, and others this much of it, s.
 const LONG_S: f64 = 30e-3;
-/// Two long runs beyond this multiple of the limit decide.
+/// Two batches beyond this multiple of the limit decide.
 const FAR: f64 = 2.0;
 
 impl Pair<'_> {
@@ -143,8 +143,8 @@ impl Pair<'_> {
                 // Each as the machine was at first.
                 scaled.push(time * beyond / limit);
                 times.push(time);
-                // Runs that are long and far behind are not repeated.
-                if times.len() > 1 && time > LONG_S && scaled.iter().all(|t| *t > FAR * beyond) {
+                // Two far behind decide.
+                if times.len() > 1 && scaled.iter().all(|t| *t > FAR * beyond) {
                     return Ok(Some((times, baseline_s)));
                 }
             }

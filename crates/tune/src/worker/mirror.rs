@@ -58,6 +58,8 @@ pub struct Array<S: Store> {
     pub now: S::Memory,
     /// Kept on the device where runs change it.
     before: Option<S::Memory>,
+    /// Whether runs read what they change of it.
+    read: bool,
     pub bytes: usize,
     /// Whether it is brought back after a run.
     checked: bool,
@@ -108,6 +110,7 @@ impl<S: Store> Mirror<S> {
                     Some(Array {
                         now,
                         before,
+                        read: a.read,
                         bytes: a.bytes.len(),
                         checked: a.checked,
                     })
@@ -128,9 +131,9 @@ impl<S: Store> Mirror<S> {
         self.arrays.iter().map(Option::as_ref)
     }
 
-    /// Restores what runs change.
-    pub fn reset(&self) -> Result<(), S::Error> {
-        for a in self.arrays.iter().flatten() {
+    /// Restores what runs change, with `read` only what they read of that.
+    pub fn reset(&self, read: bool) -> Result<(), S::Error> {
+        for a in self.arrays.iter().flatten().filter(|a| a.read || !read) {
             if let Some(before) = &a.before {
                 S::copy(&a.now, before)?;
             }
@@ -207,8 +210,8 @@ impl OnDevice {
         })
     }
 
-    pub fn reset(&self) -> Result<(), DeviceError> {
-        on!(self, m => m.reset())
+    pub fn reset(&self, read: bool) -> Result<(), DeviceError> {
+        on!(self, m => m.reset(read))
     }
 
     pub fn fetch(

@@ -114,6 +114,7 @@ pub fn drawing(r: &Report) -> Drawing {
         subtitle: input(r),
         answer: vec![
             answer(r),
+            certainty(r),
             "Next: `fmm tune` looks for faster settings of the same points.".into(),
         ],
         headline,
@@ -136,6 +137,21 @@ fn answer(r: &Report) -> String {
         longest(&parts).map(|p| format!("; the longest phase is {}, {}", p.name, time(p.time_s)));
     let most = most.unwrap_or_default();
     format!("{what} {}{most}.", time(r.evaluation_s))
+}
+
+/// How well the results and the time are known.
+fn certainty(r: &Report) -> String {
+    let checked = match &r.errors {
+        Some(e) => format!(
+            "Against direct sums the potential is off by {:.2e} of itself.",
+            e.potential
+        ),
+        None => "The results were not compared with direct sums, as `--check N` does.".to_owned(),
+    };
+    match &r.measured {
+        Some(m) => format!("{checked} {} evaluations were measured.", m.time_s.n),
+        None => format!("{checked} The time is that of the fastest evaluation."),
+    }
 }
 
 /// The row of a table that takes most; time in which two of them ran at once is none.

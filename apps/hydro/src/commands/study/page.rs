@@ -126,6 +126,18 @@ fn headline(rows: &[Row]) -> Vec<Fact> {
         .collect()
 }
 
+/// How well the times are known.
+fn spread(rows: &[Row]) -> String {
+    let known = rows.iter().map(|r| r.seconds_error).filter(|e| *e > 0.0);
+    match known.reduce(f64::max) {
+        Some(e) => format!(
+            "Times are known to ±{} or better (95 %).",
+            greenup_report::si::percent(e)
+        ),
+        None => "No spread was recorded: differences of a few percent may be noise.".into(),
+    }
+}
+
 /// What partial assembly changes, what is best, and what to do next.
 fn answer(rows: &[Row]) -> Vec<String> {
     let mut out = Vec::new();
@@ -158,6 +170,7 @@ fn answer(rows: &[Row]) -> Vec<String> {
             "{} takes the least time per unknown and step, {value}{also}.",
             row.name()
         ));
+        out.push(spread(rows));
         out.push(format!(
             "Next: runs with these settings, `hydro run --order {} --assembly {}`.",
             row.order,

@@ -144,6 +144,20 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
             signed(*s)
         ));
     }
+    let greenest = cases
+        .iter()
+        .filter_map(|c| Some((c.0, c.1.greenup.as_ref()?)));
+    let few = greenest
+        .filter(|(_, g)| g.hi < 1.0)
+        .map(|(a, _)| format!("`{}`", a.case));
+    let few: Vec<String> = few.collect();
+    if !few.is_empty() {
+        let one = if study.gpus { "GPU" } else { "rank" };
+        out.push(format!(
+            "Next: for least energy, {} on one {one}.",
+            few.join(", ")
+        ));
+    }
     out
 }
 

@@ -118,8 +118,18 @@ pub fn energy_over(r: &Reference) -> Option<Fact> {
 /// The best config's energy over another's, in words; `None` where they do not differ.
 fn saved(ratio: &Summary) -> Option<String> {
     match ratio {
-        r if r.hi < 1.0 => Some(format!("{} less energy", percent(1.0 - r.median))),
-        r if r.lo > 1.0 => Some(format!("{} more energy", percent(r.median - 1.0))),
+        r if r.hi < 1.0 => Some(format!(
+            "{} less energy [{} … {}]",
+            percent(1.0 - r.median),
+            percent(1.0 - r.hi),
+            percent(1.0 - r.lo)
+        )),
+        r if r.lo > 1.0 => Some(format!(
+            "{} more energy [{} … {}]",
+            percent(r.median - 1.0),
+            percent(r.lo - 1.0),
+            percent(r.hi - 1.0)
+        )),
         _ => None,
     }
 }

@@ -149,7 +149,7 @@ mod tests {
             plan: crate::problem::Measure::default().final_rounds(true),
             finalists: n,
             apart: false,
-            late: &|| false,
+            more: &|_| usize::MAX,
             stays: &|_| false,
             values: &|_, found| vec![found.times_s.clone()],
         };
@@ -170,7 +170,7 @@ mod tests {
             ties_by_order: true,
             ..found
         };
-        let ranked = rounds.ranked(Objective::Time, &|_| None);
+        let ranked = rounds.ranked(Objective::Time, &|_| None, None);
         ranked.into_iter().take(n).map(|i| again[left[i]]).collect()
     }
 
@@ -243,7 +243,7 @@ mod tests {
             finalists: 5,
             apart: false,
             // Never longer than the search.
-            late: &|| of_finals.get() > batches,
+            more: &|done| batches.saturating_sub(of_finals.get()) * done / of_finals.get(),
             stays: &|_| false,
             values: &|_, found| vec![found.times_s.clone()],
         };
@@ -271,7 +271,7 @@ mod tests {
             ties_by_order: true,
             ..found
         };
-        let winner = again[left[rounds.ranked(Objective::Time, &|_| None)[0]]];
+        let winner = again[left[rounds.ranked(Objective::Time, &|_| None, None)[0]]];
         let full = truth.len() * BATCHES + again.len() * 9 * BATCHES / 2;
         (winner, (batches + of_finals.get()) as f64 / full as f64)
     }

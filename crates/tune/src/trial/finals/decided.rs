@@ -46,8 +46,8 @@ pub(super) struct Looks<'a> {
     pub(super) finalists: usize,
     /// The first rounds are short ones without energies, and not kept.
     pub(super) apart: bool,
-    /// Whether the time for rounds beyond the least is over.
-    pub(super) late: &'a dyn Fn() -> bool,
+    /// How many rounds beyond the least there is time for, after so many.
+    pub(super) more: &'a dyn Fn(usize) -> usize,
     /// Kernels that are left whatever their rounds, by number.
     pub(super) stays: &'a dyn Fn(usize) -> bool,
     /// Values of the kernels that are left, by objective, kernel and round; none where they do not count.
@@ -91,10 +91,13 @@ impl Looks<'_> {
         loop {
             let rounds = match least.checked_sub(done) {
                 Some(n) if n > 0 => n,
-                _ if done >= most || (self.late)() => break,
+                _ if done >= most => break,
                 _ if ((self.values)(&left, &found).iter()).all(|values| decided(values)) => break,
                 // The fewer looks, the less a chance decides.
-                _ => (done / 2).clamp(1, most - done),
+                _ => match (self.more)(done).min(done / 2).min(most - done) {
+                    0 => break,
+                    n => n,
+                },
             };
             let more = Wanted {
                 before: done,

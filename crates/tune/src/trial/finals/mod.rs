@@ -112,7 +112,11 @@ impl Bench<'_> {
         let (times_s, energies_j) = (&rounds.times_s, &rounds.energies_j);
         let flops = |i: usize| self.problem.flops(&best[i].config);
         let known = |i: usize| rounds.cost(&best[i].config);
-        let mut order = rounds.ranked(objective, &flops);
+        let mut order = rounds.ranked(
+            objective,
+            &flops,
+            default.as_ref().and_then(DefaultConfig::chosen),
+        );
         order.retain(|&i| known(i).is_some_and(|c| objective.allowed(c)));
         if order.is_empty()
             && let Some(unmet) = objective.unmet((0..best.len()).filter_map(known))

@@ -47,7 +47,11 @@ impl Bench<'_> {
             finalists: options.finalists,
             // A window with its energy takes about a second there, and time alone decides who needs one.
             apart: !needs_energy && self.plan.setup.gpu.is_some() && self.race.sensor(),
-            late: &|| start.elapsed().as_secs_f64() > limit_s,
+            more: &|done| {
+                let elapsed_s = start.elapsed().as_secs_f64();
+                let one_s = elapsed_s / done as f64;
+                ((limit_s - elapsed_s) / one_s).max(0.0) as usize
+            },
             stays: &|i| best.get(i).is_none_or(|t| stays(t)),
             values: &|left, found| self.by_objective(found, left, best),
         };

@@ -28,6 +28,8 @@ pub struct Array<'a> {
     pub bytes: &'a [u8],
     /// Whether it is restored before runs.
     pub changes: bool,
+    /// Whether kernels read what they change of it.
+    pub read: bool,
     /// Whether its contents after a run matter.
     pub checked: bool,
 }
@@ -77,15 +79,13 @@ impl Arguments {
         Ok(out)
     }
 
-    /// Fills anew, from another seed; returns what the arrays held before runs until now.
+    /// Fills anew, from another seed; returns what the arrays held before runs until now. What they hold now stays until a reset.
     ///
     /// # Errors
     /// A file that does not fit.
     pub fn refill(&mut self, seed: u64, dir: &Path) -> Result<Images, ArgumentError> {
         let new = images(&self.data, seed, dir)?;
-        let old = std::mem::replace(&mut self.initial, new);
-        self.reset(true);
-        Ok(old)
+        Ok(std::mem::replace(&mut self.initial, new))
     }
 
     /// Exchanges what the arrays hold before runs; what they hold now stays.
@@ -111,6 +111,15 @@ impl Arguments {
             if let Some(block) = block
                 && (all || restored(d))
             {
+                block.contents_mut().copy_from_slice(initial);
+            }
+        }
+    }
+
+    /// Restores what kernels read and change, so that repeated runs find the same numbers. What outputs hold matters to none.
+    pub fn reset_read(&mut self) {
+        for ((d, block), initial) in self.data.iter().zip(&mut self.blocks).zip(&self.initial) {
+            if let (Some(block), Role::InOut) = (block, d.role) {
                 block.contents_mut().copy_from_slice(initial);
             }
         }
@@ -156,6 +165,7 @@ impl Arguments {
             d.len.map(|_| Array {
                 bytes,
                 changes: restored(d),
+                read: d.role == Role::InOut,
                 checked: d.role != Role::Scratch,
             })
         })
@@ -331,6 +341,7 @@ pub(super) mod tests {
             b.fill(0);
         }
         let mut usual = a.refill(2, Path::new(".")).unwrap();
+        a.reset(true);
         assert_ne!(inputs(&a), before);
         let nan = f64::NAN.to_ne_bytes().repeat(100);
         assert_eq!(a.outputs(), nan);

@@ -8,8 +8,8 @@ const PATTERN: u8 = 0xa5;
 /// Length of the guard pages before and after the canaries, bytes.
 const GUARD: usize = 1 << 20;
 /// Size of a huge page, where the system has them, bytes.
-const HUGE: usize = 2 << 20;
-const PAGE: usize = 4096;
+pub(super) const HUGE: usize = 2 << 20;
+pub(super) const PAGE: usize = 4096;
 /// A cache line; vectors of every width are aligned to it.
 const LINE: usize = 64;
 

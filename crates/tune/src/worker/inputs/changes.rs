@@ -38,9 +38,16 @@ impl Arguments {
     /// Bytes of the arrays that a run changed; call it after a run from restored arrays.
     pub fn changed_bytes(&self) -> usize {
         let changed = |a: Held| {
-            let n = a.data.kind.bytes();
-            let pairs = a.now.chunks_exact(n).zip(a.initial.chunks_exact(n));
-            n * pairs.filter(|(x, y)| x != y).count()
+            fn count<const N: usize>(now: &[u8], initial: &[u8]) -> usize {
+                let pairs = (now.as_chunks::<N>().0.iter()).zip(initial.as_chunks::<N>().0);
+                N * pairs.filter(|(x, y)| x != y).count()
+            }
+            match a.data.kind.bytes() {
+                8 => count::<8>(a.now, a.initial),
+                4 => count::<4>(a.now, a.initial),
+                2 => count::<2>(a.now, a.initial),
+                _ => count::<1>(a.now, a.initial),
+            }
         };
         self.results().map(changed).sum()
     }
@@ -140,6 +147,7 @@ impl LoadedInputs {
             n => self.inputs.fresh_seed().wrapping_add(n),
         };
         self.arguments.refill(seed, &self.inputs.dir)?;
+        self.arguments.reset(true);
         self.set_up()?;
         if round > 0 {
             // Those that a seed does not change are changed too, by what no kernel minds.

@@ -1,5 +1,6 @@
 //! What arrays hold before a run, from a seed or a file, and the right values after it.
 
+use super::block::{HUGE, PAGE};
 use super::compare::first_nan;
 use super::error::ArgumentError;
 use super::image::Image;
@@ -11,18 +12,7 @@ pub type Images = Vec<Image>;
 
 /// Writes one element.
 pub(super) fn put(kind: Type, v: f64, out: &mut [u8]) {
-    match kind {
-        Type::F64 => out.copy_from_slice(&v.to_ne_bytes()),
-        Type::F32 => out.copy_from_slice(&(v as f32).to_ne_bytes()),
-        Type::I64 => out.copy_from_slice(&(v as i64).to_ne_bytes()),
-        Type::I32 => out.copy_from_slice(&(v as i32).to_ne_bytes()),
-        Type::I16 => out.copy_from_slice(&(v as i16).to_ne_bytes()),
-        Type::I8 => out.copy_from_slice(&(v as i8).to_ne_bytes()),
-        Type::U64 => out.copy_from_slice(&(v as u64).to_ne_bytes()),
-        Type::U32 => out.copy_from_slice(&(v as u32).to_ne_bytes()),
-        Type::U16 => out.copy_from_slice(&(v as u16).to_ne_bytes()),
-        Type::U8 => out.copy_from_slice(&(v as u8).to_ne_bytes()),
-    }
+    fill(kind, out, |_| v);
 }
 
 /// Raw elements of an array.
@@ -63,6 +53,46 @@ pub(super) fn answers(data: &[Data], dir: &Path) -> Result<Vec<Option<Image>>, A
         .collect()
 }
 
+/// Writes all elements; a loop for each type, as large arrays are filled for each trial.
+fn fill(kind: Type, out: &mut [u8], mut f: impl FnMut(usize) -> f64) {
+    macro_rules! all {
+        ($t:ty) => {
+            for (i, b) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                *b = (f(i) as $t).to_ne_bytes();
+            }
+        };
+    }
+    match kind {
+        Type::F64 => all!(f64),
+        Type::F32 => all!(f32),
+        Type::I64 => all!(i64),
+        Type::I32 => all!(i32),
+        Type::I16 => all!(i16),
+        Type::I8 => all!(i8),
+        Type::U64 => all!(u64),
+        Type::U32 => all!(u32),
+        Type::U16 => all!(u16),
+        Type::U8 => all!(u8),
+    }
+}
+
+/// Zeros, in huge pages where there are any: small ones take longer to get than to fill.
+fn zeros(bytes: usize) -> Vec<u8> {
+    let mut out = vec![0; bytes];
+    #[cfg(target_os = "linux")]
+    {
+        let at = out.as_mut_ptr();
+        let skip = at.align_offset(PAGE);
+        if bytes > HUGE + skip {
+            // SAFETY: the range lies within the vector's memory; advice changes no contents.
+            unsafe {
+                libc::madvise(at.add(skip).cast(), bytes - skip, libc::MADV_HUGEPAGE);
+            }
+        }
+    }
+    out
+}
+
 fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Image, ArgumentError> {
     let n = d.kind.bytes();
     if let (Fill::Named(name), true) = (&d.fill, d.role != Role::Out)
@@ -70,12 +100,7 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Image, Argumen
     {
         return raw(&dir.join(path), d, len * n);
     }
-    let mut out = vec![0; len * n];
-    let mut each = |f: &mut dyn FnMut(usize) -> f64| {
-        for (i, b) in out.chunks_exact_mut(n).enumerate() {
-            put(d.kind, f(i), b);
-        }
-    };
+    let mut out = zeros(len * n);
     if d.role == Role::Out {
         // What an output holds before must not matter: not a number, or nonsense.
         // Integers are cut to the range of their type; 0 would be right too often.
@@ -84,19 +109,19 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Image, Argumen
             kind if kind.is_unsigned() => 1e9,
             _ => -1e9,
         };
-        each(&mut |_| nonsense);
+        fill(d.kind, &mut out, |_| nonsense);
         return Ok(Image::Own(out));
     }
     match &d.fill {
-        Fill::Number(v) => each(&mut |_| *v),
+        Fill::Number(v) => fill(d.kind, &mut out, |_| *v),
         Fill::Named(name) => match name.as_str() {
             "zeros" => {}
-            "index" => each(&mut |i| i as f64),
+            "index" => fill(d.kind, &mut out, |i| i as f64),
             "normal" => {
                 let mut rng = fastrand::Rng::with_seed(seed);
                 // Box and Muller's two values at a time.
                 let mut second = None;
-                each(&mut |_| {
+                fill(d.kind, &mut out, |_| {
                     second.take().unwrap_or_else(|| {
                         let r = (-2.0 * (1.0 - rng.f64()).ln()).sqrt();
                         let (sin, cos) = (std::f64::consts::TAU * rng.f64()).sin_cos();
@@ -109,7 +134,7 @@ fn initial(d: &Data, len: usize, seed: u64, dir: &Path) -> Result<Image, Argumen
                 let (lo, hi) = d.fill.bounds().unwrap_or((-1.0, 1.0));
                 let mut rng = fastrand::Rng::with_seed(seed);
                 let whole = d.kind.is_integer();
-                each(&mut |_| {
+                fill(d.kind, &mut out, |_| {
                     let v = lo + (hi - lo) * rng.f64();
                     if whole { v.floor() } else { v }
                 });

@@ -15,6 +15,7 @@ use arguments::Arguments;
 use block::Layout;
 use contents::Images;
 use error::{ArgumentError, DeviceError, WrongResult};
+use image::Image;
 
 use crate::command::SharedFile;
 use crate::command::program::Program;
@@ -56,7 +57,7 @@ pub(crate) struct LoadedInputs {
     /// Files that are those of the tuning host.
     compared: Vec<SharedFile>,
     /// Results of the reference, by their files.
-    expected: Vec<(PathBuf, Vec<u8>)>,
+    expected: Vec<(PathBuf, Image)>,
 }
 
 /// Refuses a time that a kernel returns and that is none.
@@ -180,6 +181,10 @@ impl LoadedInputs {
             self.exchange();
         } else {
             let images = self.arguments.refill(seed, &self.inputs.dir)?;
+            let moves = matches!(kernel, Some(Kernel::Host(_))) && self.device.is_none();
+            if !moves || self.inputs.setup.is_some() {
+                self.arguments.reset(true);
+            }
             self.set_up()?;
             match self.device.take() {
                 None => self.spent = true,
@@ -273,7 +278,18 @@ impl LoadedInputs {
                 self.arguments.reset(false);
                 Ok(())
             }
-            Some(mirror) => mirror.reset().map_err(on_device),
+            Some(mirror) => mirror.reset(false).map_err(on_device),
+        }
+    }
+
+    /// Restores what runs read and change.
+    fn reset_read(&mut self) -> Result<(), Stop> {
+        match &self.device {
+            None => {
+                self.arguments.reset_read();
+                Ok(())
+            }
+            Some(mirror) => mirror.reset(true).map_err(on_device),
         }
     }
 
@@ -287,7 +303,7 @@ impl LoadedInputs {
         }
     }
 
-    /// Repeats for about some seconds, from restored arguments.
+    /// Repeats for about some seconds, from restored arguments as far as runs read them.
     pub(crate) fn window(
         &mut self,
         kernel: &mut Kernel,
@@ -296,7 +312,7 @@ impl LoadedInputs {
         times: &mut Vec<f64>,
     ) -> Result<Run, Stop> {
         if !self.inputs.unrestored {
-            self.reset()?;
+            self.reset_read()?;
         }
         match kernel {
             Kernel::Host(k) => {
@@ -334,7 +350,7 @@ impl LoadedInputs {
         if let Some(path) = reference
             && !self.expected.iter().any(|(p, _)| p == path)
         {
-            let bytes = std::fs::read(path).map_err(|e| {
+            let bytes = Image::of_file(path).map_err(|e| {
                 Stop::Environment(format!("the reference's results cannot be read: {e}"))
             })?;
             let needed = self.arguments.output_bytes();
@@ -359,7 +375,7 @@ impl LoadedInputs {
             }),
             None => self
                 .arguments
-                .verify(expected.map(|(_, b)| b.as_slice()), tolerance),
+                .verify(expected.map(|(_, b)| &**b), tolerance),
         };
         // The next kernel finds its inputs as they were.
         if let (Err(_), Some(mirror)) = (&verified, &self.device) {
