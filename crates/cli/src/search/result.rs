@@ -82,9 +82,7 @@ pub fn print(searched: &SessionResult) {
         ));
     }
     if let Some(stopped) = sweep.stopped_in_words() {
-        print::line(format!(
-            "{stopped}; a new sweep with --energy all measures each in full"
-        ));
+        print::line(format!("{stopped}; --energy all measures each in full"));
     }
     if found.finalists.is_empty() {
         return;

@@ -9,6 +9,9 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Flags by which macros may change what the wrapper says, or what language a file is in.
+const OTHERWISE: [&str; 4] = ["-x", "-include", "--include", "-imacros"];
+
 impl Unit<'_> {
     /// The function that calls the kernel with an array of pointers, `n` times.
     pub(super) fn wrapper(&self) -> String {
@@ -52,8 +55,7 @@ impl Unit<'_> {
         out
     }
 
-    /// Whether the function that calls the kernel is the same for all configs: no macro is a word of it, and no flag says what
-    /// language files are.
+    /// Whether the function that calls the kernel is the same for all configs: no macro is a word of it, and no flag reads them otherwise.
     pub(super) fn same_for_all(&self) -> bool {
         let wrapper = self.wrapper();
         let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -63,7 +65,7 @@ impl Unit<'_> {
             &d[..d.find(|c| !name(c)).unwrap_or(d.len())]
         });
         macros.into_iter().all(|m| !words.contains(m))
-            && !self.flags().iter().any(|f| f.starts_with("-x"))
+            && !(self.flags().iter()).any(|f| OTHERWISE.iter().any(|o| f.starts_with(o)))
     }
 
     /// That function compiled, once for all configs; `None` where it cannot be by itself.
@@ -128,5 +130,11 @@ mod tests {
             names.filter(|n| n.ends_with(end)).count()
         };
         assert_eq!((ends(".so"), ends(".o")), (3, 1));
+        let including = Build {
+            flags: Some(vec!["-include".into(), "stdio.h".into()]),
+            ..Build::default()
+        };
+        unit.build = &including;
+        assert!(!unit.same_for_all());
     }
 }

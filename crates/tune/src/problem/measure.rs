@@ -38,7 +38,7 @@ pub struct Measure {
     pub timeout: f64,
     /// Whether the first config that works is measured around every later one, to see the machine's drift.
     pub drift: bool,
-    /// Whether arrays that kernels change are restored between the windows of a measurement.
+    /// Whether arrays that kernels read and change are restored between the windows of a measurement.
     pub restore: bool,
 }
 

@@ -11,12 +11,14 @@ use crate::problem::Problem;
 use crate::search::Search;
 use crate::strategy::{History, Strategy};
 use crate::sweep::disturbance::Disturbance;
+use crate::sweep::folder::drop_stopped;
 use crate::sweep::{
     BaselineFacts, Compared, Failure, Folder, FolderError, Gain, Rounds, Sweep, Trial,
 };
 use crate::trial::bench::Bench;
 use crate::trial::facts::facts;
 use crate::trial::finals::{Finalist, Finals};
+use crate::trial::race::energies;
 use greenup_files::Scratch;
 use greenup_meter::Observer;
 use greenup_report::si::factor;
@@ -25,8 +27,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Least and most time after which the finalists are measured in no more rounds than needed, s: half of the search's between them,
-/// and never more than the search's.
+/// Least and most time for rounds of the finalists beyond the least, s; half of the search's between them.
 const FINALS_S: [f64; 2] = [3.0, 10.0];
 
 /// Result of a sweep.
@@ -178,7 +179,7 @@ pub fn tune(
     }
 
     let mut search = Search::new(strategy, points, most, plan.options.seed);
-    let wanted = facts.energy;
+    let in_full = energies(problem, plan) == Energies::All;
     if resumed {
         facts.energy = done.facts.energy;
     }
@@ -188,7 +189,7 @@ pub fn tune(
         // A lost worker says nothing of its config, which is tried again.
         Some(_) if matches!(t.failure(), Some((Failure::Lost, _))) => true,
         // What was stopped is measured where all are.
-        Some(_) if t.stopped && wanted == Some(Energies::All) => true,
+        Some(_) if t.stopped && in_full => true,
         Some(p) => {
             search.tell(p, bench.costs(t), t.effort);
             told += 1;
@@ -246,6 +247,7 @@ pub fn tune(
         },
     )?;
     interrupted |= observer.cancelled();
+    drop_stopped(&mut trials);
     let mut failures = BTreeMap::new();
     for (f, _) in trials.iter().filter_map(Trial::failure) {
         *failures.entry(f.name()).or_insert(0) += 1;
@@ -275,9 +277,7 @@ pub fn tune(
     let mut finals_found = None;
     if !interrupted {
         let begun = Instant::now();
-        let limit_s = (0.5 * found.search_s)
-            .clamp(FINALS_S[0], FINALS_S[1])
-            .min(found.search_s);
+        let limit_s = (0.5 * found.search_s).clamp(FINALS_S[0], FINALS_S[1]);
         let finals = finals(&benches, &names, &trials, points, limit_s, observer)?;
         found.finals_s = begun.elapsed().as_secs_f64();
         found.finalists = finals.finalists;

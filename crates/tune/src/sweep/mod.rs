@@ -10,7 +10,7 @@ pub mod disturbance;
 mod error;
 mod export;
 mod fingerprint;
-mod folder;
+pub(crate) mod folder;
 mod gain;
 mod import;
 pub mod merge;

@@ -86,6 +86,7 @@ impl Rounds {
             .collect();
         let mut order: Vec<usize> = (0..values.len())
             .filter(|&i| !values[i].is_empty())
+            .filter(|&i| self.cost_of(i).is_some_and(|c| objective.allowed(c)))
             .collect();
         order.sort_by(|&a, &b| median(&values[a]).total_cmp(&median(&values[b])));
         if !self.ties_by_order {

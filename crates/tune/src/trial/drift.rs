@@ -15,6 +15,10 @@ impl Bench<'_> {
         let first = *self.first_baseline_s.get_or_insert(own);
         let drift = own / first;
         trial.set_drift(drift);
+        // A few batches say too little for more.
+        if trial.stopped {
+            return;
+        }
         let (lo, hi) = self.drift.unwrap_or((drift, drift));
         self.drift = Some((lo.min(drift), hi.max(drift)));
         if (drift - 1.0).abs() > 0.05 {

@@ -10,7 +10,6 @@ use greenup_device::CpuFacts;
 use greenup_device::cuda::Compiler;
 use greenup_process::capture::output;
 use greenup_space::Facts;
-use greenup_tune::Problem;
 use greenup_tune::command::Runnable;
 use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
 use greenup_tune::problem::ProblemFile;
@@ -18,6 +17,7 @@ use greenup_tune::session::device_facts::{of_gpu, of_host};
 use greenup_tune::worker::launcher::Launcher;
 use greenup_tune::worker::protocol::{Introduction, Question};
 use greenup_tune::worker::remote::VERSION;
+use greenup_tune::{Energies, Problem};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -107,7 +107,10 @@ fn introduced(
     let question = Question {
         on_gpu,
         gpus,
-        sensor: args.search.sensor.sensor.clone(),
+        sensor: match args.search.energy {
+            Energies::None => Some("none".to_owned()),
+            _ => args.search.sensor.sensor.clone(),
+        },
         timeout_s: args.launcher_timeout,
     };
     let mut launcher = Launcher {

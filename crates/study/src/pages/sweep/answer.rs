@@ -200,7 +200,7 @@ mod tests {
         let text = answers("time", [2.0, 3.0, 4.0], [5.0, 10.0, 5.0]);
         assert_eq!(
             text[0],
-            "×1.500 the speed of the default config [×1.500 … ×1.500], 50.0 % less energy."
+            "×1.500 the speed of the default config [×1.500 … ×1.500], 50.0 % less energy [50.0 % … 50.0 %]."
         );
         assert!(text[1].contains("the baseline") && text[1].contains("no difference in energy"));
         assert_eq!(
@@ -220,7 +220,9 @@ mod tests {
         );
         assert!(text.iter().any(|t| t.contains("5 times each")), "{text:?}");
         let text = answers("energy", [2.0, 3.0, 4.0], [5.0, 10.0, 5.0]);
-        assert!(text[0].starts_with("50.0 % less energy than the default config, at ×1.500"));
+        assert!(text[0].starts_with(
+            "50.0 % less energy [50.0 % … 50.0 %] than the default config, at ×1.500"
+        ));
         let text = answers("time", [2.0, 2.0, 1.0], [5.0, 5.0, 5.0]);
         assert!(
             text[0].starts_with("No config was found to be faster"),

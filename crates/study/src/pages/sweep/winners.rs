@@ -46,7 +46,7 @@ fn lowest(a: &Analysis, sweep: &Sweep, fast: &MeasuredConfig) -> Option<(Measure
         let rounds = sweep.finals.as_ref()?;
         Some((rounds, rounds.configs.iter().position(|c| c == config)?))
     };
-    // As the final rounds rank: what is within 1 % is a tie.
+    // Within 1 % is a tie: energies are known no better as a rule.
     let apart = |r: &MeasuredConfig| {
         let ratio = || {
             let ((rounds, i), (_, of)) = place(r).zip(place(fast))?;

@@ -5,6 +5,8 @@
 mod head;
 mod read;
 
+pub(crate) use read::drop_stopped;
+
 use super::default::DefaultConfig;
 use super::disturbance::Disturbance;
 use super::error::FolderError;
@@ -13,6 +15,7 @@ use super::import::file_and_section;
 use super::names::{COUNTERS, FILES, HEAD, PACKED_TRIALS, TRIALS};
 use super::record::{BaselineFacts, Counted, Sweep, SweepFacts, Trial};
 use super::replaced::Replaced;
+use crate::objective::Energies;
 use greenup_files::{FileError, FolderLock, Log, Scratch};
 use head::{read_facts, write_facts};
 use std::path::{Path, PathBuf};
@@ -140,8 +143,13 @@ impl Folder {
                 difference,
             }
         })?;
+        let has_energy = |t: &Trial| t.cost().is_some_and(|c| c.energy_j.is_some());
         let energy = match (sweep.facts.energy, facts.energy) {
             (Some(before), Some(now)) => Some(before.with(now)),
+            // Older sweeps measured all where there was a sensor.
+            (None, Some(now)) if sweep.trials.iter().any(has_energy) => {
+                Some(Energies::All.with(now))
+            }
             (before, now) => before.or(now),
         };
         if energy != sweep.facts.energy {

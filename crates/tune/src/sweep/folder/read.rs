@@ -39,6 +39,7 @@ impl Folder {
         let outside = keep_inside(&facts, &mut trials);
         warnings.extend(outside.map(|w| format!("{}: {w}", dir.display())));
         drop_lost(&mut trials);
+        drop_stopped(&mut trials);
         for name in [PACKED_COUNTERS, COUNTERS] {
             let path = dir.join(name);
             if path.exists() {
@@ -114,6 +115,18 @@ fn lines<T: serde::de::DeserializeOwned>(
     out
 }
 
+/// Leaves out what was stopped of configs that were measured in full later.
+pub(crate) fn drop_stopped(trials: &mut Vec<Trial>) {
+    if !trials.iter().any(|t| t.stopped) {
+        return;
+    }
+    let full: HashSet<String> = (trials.iter())
+        .filter(|t| !t.stopped && t.cost().is_some())
+        .map(|t| key(&t.config))
+        .collect();
+    trials.retain(|t| !t.stopped || !full.contains(&key(&t.config)));
+}
+
 /// Drops the lost trials of configs that were tried again.
 fn drop_lost(trials: &mut Vec<Trial>) {
     let lost = |t: &Trial| matches!(t.failure(), Some((Failure::Lost, _)));
@@ -154,4 +167,24 @@ fn key(config: &[Value]) -> String {
         };
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_trial_gives_way_to_one_in_full() {
+        let trial = |config: i64, stopped: bool| -> Trial {
+            let text = format!(
+                r#"{{"config":[{config}],"measured":{{"times_s":[1.0],"time_s":1.0}},"stopped":{stopped}}}"#
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        let mut all = vec![trial(1, true), trial(2, true), trial(1, false)];
+        drop_stopped(&mut all);
+        let left: Vec<_> = all.iter().map(|t| (t.config.clone(), t.stopped)).collect();
+        let of = |n| vec![Value::Int(n)];
+        assert_eq!(left, [(of(2), true), (of(1), false)]);
+    }
 }

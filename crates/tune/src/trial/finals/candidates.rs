@@ -99,7 +99,7 @@ mod tests {
     use crate::objective::Objective;
     use crate::plan::NEAR_TIES as MORE;
     use crate::sweep::Rounds;
-    use crate::trial::finals::decided::Looks;
+    use crate::trial::finals::decided::{FIRST, Looks};
     use crate::trial::race::Race;
     use crate::worker::measure;
     use greenup_space::Value;
@@ -148,6 +148,7 @@ mod tests {
         let looks = Looks {
             plan: crate::problem::Measure::default().final_rounds(true),
             finalists: n,
+            first: FIRST,
             apart: false,
             more: &|_| usize::MAX,
             stays: &|_| false,
@@ -241,6 +242,7 @@ mod tests {
         let looks = Looks {
             plan: crate::problem::Measure::default().final_rounds(false),
             finalists: 5,
+            first: FIRST,
             apart: false,
             // Never longer than the search.
             more: &|done| batches.saturating_sub(of_finals.get()) * done / of_finals.get(),

@@ -5,7 +5,7 @@ use crate::sweep::rounds::{Paired, Rounds};
 use greenup_meter::stats::median;
 
 /// Rounds before the first look at the order.
-const FIRST: usize = 3;
+pub(super) const FIRST: usize = 3;
 /// Duration of a config in the first rounds where its energy takes much longer, s.
 const SHORT_S: f64 = 0.05;
 
@@ -44,6 +44,8 @@ impl Wanted {
 pub(super) struct Looks<'a> {
     pub(super) plan: FinalRounds,
     pub(super) finalists: usize,
+    /// Rounds before the first look.
+    pub(super) first: usize,
     /// The first rounds are short ones without energies, and not kept.
     pub(super) apart: bool,
     /// How many rounds beyond the least there is time for, after so many.
@@ -78,7 +80,7 @@ impl Looks<'_> {
                 seconds
             },
             apart: self.apart,
-            ..Wanted::of(FIRST, seconds)
+            ..Wanted::of(self.first, seconds)
         };
         let Some(mut found) = measure(&left, first)? else {
             return Ok(None);

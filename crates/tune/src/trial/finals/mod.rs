@@ -34,9 +34,9 @@ pub struct Finalist {
     pub energy_j: Option<Summary>,
     /// Value of the objective.
     pub value: f64,
-    /// Its objective over the winner's; 1 lies within the interval for a tie.
+    /// Its objective over the winner's; 1 lies within the interval for a tie, or above it where the chosen config wins.
     pub ratio: Option<Summary>,
-    /// Whether it cannot be told apart from the best.
+    /// Whether the winner is not shown to be better.
     pub tie: bool,
 }
 
@@ -56,8 +56,8 @@ pub struct Finals {
 }
 
 impl Bench<'_> {
-    /// Measures the best configs and the baseline again, interleaved in random order, chooses the finalists and marks ties. After
-    /// `limit_s` there are no rounds beyond the least.
+    /// Measures the best configs and the baseline again, interleaved in random order, chooses the finalists and marks ties. `limit_s`
+    /// is the time for rounds beyond the least.
     pub(crate) fn finals(
         &self,
         trials: &[Trial],
@@ -76,8 +76,8 @@ impl Bench<'_> {
                 .unwrap_or_else(|| format!("`{objective}` needs a measurement that no trial has"));
             return Err(TuneError::Nothing(reason));
         }
-        let most = (self.problem.measure).final_rounds(self.plan.setup.gpu.is_some());
-        let rounds = self.plan.options.rounds.unwrap_or(most.most);
+        // Without a number, as the order decides.
+        let rounds = self.plan.options.rounds.unwrap_or(0);
         self.observer.stage("finalists", rounds);
         let mut kernels = Vec::new();
         for t in &best {

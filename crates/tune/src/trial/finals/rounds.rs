@@ -1,6 +1,6 @@
 //! Kernels measured in rounds, interleaved in random order.
 
-use super::decided::{Looks, Wanted};
+use super::decided::{FIRST, Looks, Wanted};
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::sweep::disturbance::Series;
@@ -9,14 +9,15 @@ use crate::trial::bench::Bench;
 use crate::trial::numbers;
 use crate::worker::protocol::{Built, Message, Task};
 use greenup_space::Value;
+use std::cell::Cell;
 use std::time::Instant;
 
 /// Runs of a command in a final round at most, where one takes longer than a window.
 const ROUND_RUNS: f64 = 3.0;
 impl Bench<'_> {
     /// Rounds of configs, and of a baseline if there is one more kernel, until their order is decided; with the numbers of the kernels
-    /// that were left. `stays` names configs that are left whatever their rounds; after
-    /// `limit_s` there are no rounds beyond the least. `None` when the user stopped it.
+    /// that were left. `stays` names configs that are left whatever their rounds; `limit_s`
+    /// is the time for rounds beyond the least. `None` when the user stopped it.
     ///
     /// # Errors
     /// One cannot be measured.
@@ -32,7 +33,8 @@ impl Bench<'_> {
         let all: Vec<usize> = (0..kernels.len()).collect();
         let measured = |kernels: &[Built], best: &[&Trial], wanted: Wanted| {
             let found = self.interleaved(kernels, best, wanted)?;
-            for round in 0..wanted.recorded() {
+            let rounds = found.as_ref().map_or(0, |_| wanted.recorded());
+            for round in 0..rounds {
                 (self.observer).step(&format!("round {}", wanted.before + round + 1));
             }
             Ok(found)
@@ -42,15 +44,25 @@ impl Bench<'_> {
             return Ok(found.map(|found| (all, found)));
         }
         let needs_energy = options.objectives.iter().any(|o| o.needs_energy());
+        let least_s = Cell::new(None);
         let looks = Looks {
             plan,
             finalists: options.finalists,
+            // A command runs once before each time, and may take long.
+            first: if self.problem.command.is_some() {
+                plan.least
+            } else {
+                FIRST
+            },
             // A window with its energy takes about a second there, and time alone decides who needs one.
             apart: !needs_energy && self.plan.setup.gpu.is_some() && self.race.sensor(),
             more: &|done| {
                 let elapsed_s = start.elapsed().as_secs_f64();
+                // The least rounds are over.
+                let from_s = least_s.get().unwrap_or(elapsed_s);
+                least_s.set(Some(from_s));
                 let one_s = elapsed_s / done as f64;
-                ((limit_s - elapsed_s) / one_s).max(0.0) as usize
+                ((limit_s + from_s - elapsed_s) / one_s).max(0.0) as usize
             },
             stays: &|i| best.get(i).is_none_or(|t| stays(t)),
             values: &|left, found| self.by_objective(found, left, best),
