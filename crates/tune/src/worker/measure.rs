@@ -22,6 +22,9 @@ pub(super) struct Pair<'a> {
     pub(super) beyond_s: Option<(f64, Option<f64>)>,
 }
 
+/// Times of a kernel's batches, and of the baseline's between them, s.
+type Batches = (Vec<f64>, Vec<f64>);
+
 /// Numbers of batches after which it is decided whether a kernel is measured on.
 pub(crate) const LOOKS: [usize; 3] = [4, 8, 16];
 /// Length of a batch, s.
@@ -107,10 +110,7 @@ impl Pair<'_> {
 
     /// The times of a few batches, if they are beyond the limit with their interval. With the baseline's times between them, where the
     /// limit grows with the machine's drift.
-    fn too_slow(
-        &mut self,
-        inputs: &mut LoadedInputs,
-    ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Stop> {
+    fn too_slow(&mut self, inputs: &mut LoadedInputs) -> Result<Option<Batches>, Stop> {
         // One run that is not slow decides.
         let Some((beyond, first_s)) = self.beyond_s.filter(|(b, _)| self.once > *b) else {
             return Ok(None);

@@ -40,6 +40,12 @@ impl Wanted {
     }
 }
 
+/// Values of kernels by objective, kernel and round.
+pub(super) type Values = Vec<Vec<Vec<f64>>>;
+
+/// Measures rounds of the kernels that are left; `None` when the user stopped it.
+pub(super) type Measuring<'m, E> = dyn FnMut(&[usize], Wanted) -> Result<Option<Rounds>, E> + 'm;
+
 /// When the order of configs is looked at, and by what.
 pub(super) struct Looks<'a> {
     pub(super) plan: FinalRounds,
@@ -53,7 +59,7 @@ pub(super) struct Looks<'a> {
     /// Kernels that are left whatever their rounds, by number.
     pub(super) stays: &'a dyn Fn(usize) -> bool,
     /// Values of the kernels that are left, by objective, kernel and round; none where they do not count.
-    pub(super) values: &'a dyn Fn(&[usize], &Rounds) -> Vec<Vec<Vec<f64>>>,
+    pub(super) values: &'a dyn Fn(&[usize], &Rounds) -> Values,
 }
 
 impl Looks<'_> {
@@ -65,7 +71,7 @@ impl Looks<'_> {
     pub(super) fn until_decided<E>(
         &self,
         mut left: Vec<usize>,
-        measure: &mut dyn FnMut(&[usize], Wanted) -> Result<Option<Rounds>, E>,
+        measure: &mut Measuring<'_, E>,
     ) -> Result<Option<(Vec<usize>, Rounds)>, E> {
         let FinalRounds {
             least,

@@ -1,6 +1,6 @@
 //! Kernels measured in rounds, interleaved in random order.
 
-use super::decided::{FIRST, Looks, Wanted};
+use super::decided::{FIRST, Looks, Values, Wanted};
 use crate::error::TuneError;
 use crate::objective::Objective;
 use crate::sweep::disturbance::Series;
@@ -75,7 +75,7 @@ impl Bench<'_> {
     }
 
     /// Values of the kernels that are left by objective and round, of the configs that keep its bound.
-    fn by_objective(&self, found: &Rounds, left: &[usize], best: &[&Trial]) -> Vec<Vec<Vec<f64>>> {
+    fn by_objective(&self, found: &Rounds, left: &[usize], best: &[&Trial]) -> Values {
         let of = |objective: &Objective| -> Vec<Vec<f64>> {
             let one = |(i, n): (usize, &usize)| {
                 let t = best.get(*n)?;
