@@ -295,7 +295,7 @@ mod tests {
     /// Prints what `docs/results/tuning.md` has.
     #[test]
     #[expect(clippy::print_stdout, reason = "results are recorded")]
-    fn races_find_the_best_in_a_part_of_the_time() {
+    fn simulated_searches_find_the_best_in_a_part_of_the_time() {
         for (noise, least, most) in [(0.01, 194, 0.2), (0.03, 194, 0.25), (0.1, 184, 0.3)] {
             let (right, part) = races(200, noise);
             println!("noise {noise}: {right} of 200 within 1 %, {part:.3} of the batches");
