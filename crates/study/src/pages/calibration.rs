@@ -115,11 +115,10 @@ impl Calibrated<'_> {
                 self.worst(e.max_abs).map_or_else(String::new, |name| format!(", of `{name}`"))
             ));
         }
-        if let Some(e) = &self.fit.energy_errors {
+        if let Some(e) = mean_error(&self.errors(), 1) {
             out.push(format!(
-                "Their energies: {} on average, {} at most.",
-                percent(e.mean_abs),
-                percent(e.max_abs)
+                "Energies on the whole device have a mean error of {}.",
+                percent(e)
             ));
         }
         out.push(if self.machine.constant_power_w.is_some() {
@@ -190,9 +189,9 @@ impl Calibrated<'_> {
         }
     }
 
-    /// What the machine predicts from the work alone, against what was measured.
-    fn residuals(&self) -> Section {
-        let mut all: Vec<Residual> = (self.records.iter())
+    /// What the machine misses of each microbenchmark on the whole device: in time, and in energy.
+    fn errors(&self) -> Vec<Residual> {
+        (self.records.iter())
             .filter(|r| r.occupancy >= 1.0)
             .filter_map(|r| {
                 let p = predict(self.machine, &r.work).ok()?;
@@ -215,7 +214,12 @@ impl Calibrated<'_> {
                     ],
                 })
             })
-            .collect();
+            .collect()
+    }
+
+    /// What the machine predicts from the work alone, against what was measured.
+    fn residuals(&self) -> Section {
+        let mut all = self.errors();
         // Benchmarks of a kind together, by rising intensity.
         all.sort_by(|a, b| {
             let kind = |r: &Residual| match r.name.split_once(" I=") {
@@ -231,32 +235,33 @@ impl Calibrated<'_> {
         } else {
             &["time"]
         };
-        let mean = |k: usize| {
-            let each: Vec<f64> = (all.iter())
-                .filter_map(|r| Some(r.errors[k]?.0.abs()))
-                .collect();
-            percent(each.iter().sum::<f64>() / each.len().max(1) as f64)
+        let mean = |(k, what): (usize, &&str)| {
+            Some(Fact::new(
+                &format!("mean error, {what}"),
+                percent(mean_error(&all, k)?),
+            ))
         };
-        let mut text = format!(
-            "The machine's prediction from the counts of each microbenchmark on the whole device, over what was measured. Mean error in time {}",
-            mean(0)
-        );
-        if has_energy {
-            text.push_str(&format!(", in energy {}", mean(1)));
-        }
-        text.push_str(
-            ". Times are roofs: a benchmark that is slower than the roof lies at the left of zero.",
-        );
+        let items = quantities.iter().enumerate().filter_map(mean).collect();
+        let text = "The machine's prediction from the counts of each microbenchmark on the whole device, over what was measured. Times are roofs: a benchmark that is slower than the roof lies at the left of zero.";
         let chart = residuals("What the machine misses", quantities, &all);
         Section {
             id: "residuals".into(),
             title: "Residuals".into(),
             label: Some("derived"),
-            paragraphs: vec![text],
+            paragraphs: vec![text.into()],
+            items,
             figures: vec![Figure::chart(&chart, "").wide()],
             ..Section::default()
         }
     }
+}
+
+/// Mean size of an error; `None` where none is known.
+fn mean_error(all: &[Residual], k: usize) -> Option<f64> {
+    let each: Vec<f64> = (all.iter())
+        .filter_map(|r| Some(r.errors[k]?.0.abs()))
+        .collect();
+    (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
 }
 
 #[cfg(test)]

@@ -139,8 +139,11 @@ pub(in crate::chart) fn second_axis(c: &mut Canvas, panel: &Panel, f: &Frame) {
         }
         last = p;
         let _ = write!(marks, "M{} {}h{MARK}", px(a.right()), px(p));
-        let at = (a.right() + MARK + 3.0, p + 0.36 * SMALL);
-        c.text(at, Anchor::Start, small, label);
+        // At the top stands the title.
+        if p > a.top + 0.5 * SMALL {
+            let at = (a.right() + MARK + 3.0, p + 0.36 * SMALL);
+            c.text(at, Anchor::Start, small, label);
+        }
     }
     let css = c.css(Ink::Quiet);
     c.raw(&format!(
