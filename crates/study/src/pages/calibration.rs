@@ -316,7 +316,8 @@ mod tests {
         let cap = &page.sections[3];
         assert!(cap.paragraphs[0].contains("p = ") && cap.figures.len() == 1);
         let residuals = &page.sections[2];
-        assert!(residuals.paragraphs[0].contains("in energy"));
+        let names: Vec<&str> = residuals.items.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["mean error, time", "mean error, energy"]);
         assert_eq!(page.sections[4].tables[0].rows.len(), 9);
         let drawn = page.sections.iter().flat_map(|s| &s.figures);
         assert!(drawn.into_iter().all(|f| !f.html.contains("NaN")));
