@@ -11,7 +11,7 @@ use std::process::Command;
 const SIZES: [(u32, u32, f64); 2] = [(1280, 1600, 0.6), (400, 1600, 1.0)];
 const HEAD: &str = "# Gallery
 
-The pages of all commands at 1280 and 400 pixels, by light and by dark, and what they were before they began with their answer. `just gallery` makes this page: it runs the commands below
+The pages of all commands at 1280 and 400 pixels, by light and by dark, and by light what they were before they began with their answer. `just gallery` makes this page: it runs the commands below
 on data of this repository and takes the pictures in Chromium. Long pages are cut at 1600 pixels.
 ";
 
@@ -66,13 +66,7 @@ fn page(entry: &Entry<'_>, programs: &Path, folder: &Path) -> PathBuf {
 fn before(pictures: &Path, entry: &Entry<'_>) -> String {
     let shown = [(1280, 420), (400, 135)];
     let images: String = (shown.iter())
-        .flat_map(|s| ["light", "dark"].map(|scheme| (s, scheme)))
-        .map(|((width, shown), scheme)| {
-            (
-                format!("before/{}-{width}-{scheme}.webp", entry.name),
-                shown,
-            )
-        })
+        .map(|(width, shown)| (format!("before/{}-{width}-light.webp", entry.name), shown))
         .filter(|(name, _)| pictures.join(name).is_file())
         .map(|(name, shown)| {
             format!("<img src=\"gallery/{name}\" width=\"{shown}\" alt=\"as it was\">\n")

@@ -184,7 +184,7 @@ pub fn tune(
         facts.energy = done.facts.energy;
     }
     let mut trials = done.trials;
-    let mut told = 0;
+    let mut recorded = 0;
     trials.retain(|t| match points.position(&t.config) {
         // A lost worker says nothing of its config, which is tried again.
         Some(_) if matches!(t.failure(), Some((Failure::Lost, _))) => true,
@@ -192,7 +192,7 @@ pub fn tune(
         Some(_) if t.stopped && in_full => true,
         Some(p) => {
             search.tell(p, bench.costs(t), t.effort);
-            told += 1;
+            recorded += 1;
             true
         }
         None => {
@@ -215,7 +215,7 @@ pub fn tune(
     let start = Instant::now();
     let late = || start.elapsed().as_secs_f64() >= seconds;
     observer.stage("tuning", search.most());
-    for _ in 0..told.min(search.most()) {
+    for _ in 0..recorded.min(search.most()) {
         observer.step("recorded before");
     }
     let mut by_worker = vec![0_usize; benches.len()];

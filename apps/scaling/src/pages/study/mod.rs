@@ -144,10 +144,10 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
             signed(*s)
         ));
     }
-    let greenest = cases
+    let saving = cases
         .iter()
         .filter_map(|c| Some((c.0, c.1.greenup.as_ref()?)));
-    let few = greenest
+    let few = saving
         .filter(|(_, g)| g.hi < 1.0)
         .map(|(a, _)| format!("`{}`", a.case));
     let few: Vec<String> = few.collect();
