@@ -242,7 +242,9 @@
   });
   if (tabs.length) choose(tabs[0].dataset.tab);
   const reveal = () => {
-    const to = [...document.querySelectorAll('section[id]')].find(s => '#' + encodeURIComponent(s.id) === location.hash);
+    let id = location.hash.slice(1);
+    try { id = decodeURIComponent(id); } catch { /* as it is */ }
+    const to = [...document.querySelectorAll('section[id]')].find(s => s.id === id);
     if (!to) return;
     if (to.classList.contains('elsewhere')) choose(to.dataset.tab);
     const fold = to.querySelector(':scope > details');

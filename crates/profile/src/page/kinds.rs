@@ -65,9 +65,7 @@ pub fn kinds(g: &GpuProfile) -> Table {
         })
         .count("launches", "", |s| s.launches)
         .si("time", "share of the GPU's time", "s", |s| s.share_s)
-        .percent("of the time", "from the first to the last work", |s| {
-            of_time(g, s.share_s)
-        })
+        .percent("of the time", span(g), |s| of_time(g, s.share_s))
         .si("energy", "", "J", |s| s.energy_j)
         .where_known()
         .percent("of the energy", "of the GPU in the whole run", |s| {
@@ -83,7 +81,15 @@ pub fn kinds(g: &GpuProfile) -> Table {
         .table("Groups of kernels", sums_by_kind(g))
 }
 
-/// Share of the time from the first to the last work.
+/// The time that shares are of: tables tell how long kernels ran, not when.
+pub fn span(g: &GpuProfile) -> &'static str {
+    match g.gap_s > 0.0 {
+        true => "from first to last work",
+        false => "in kernels",
+    }
+}
+
+/// Share of the time of [`span`].
 pub fn of_time(g: &GpuProfile, s: f64) -> Option<f64> {
     let span = g.busy_s + g.gap_s;
     (span > 0.0).then(|| s / span)
@@ -121,16 +127,12 @@ pub fn answer(p: &Profile) -> Vec<String> {
             Some(_) => ("energy", " in the whole run,"),
             None => ("energy that the model estimates", ""),
         };
-        // Tables tell how long kernels ran, not when.
-        let span = match g.gap_s > 0.0 {
-            true => " from first to last work",
-            false => " in kernels",
-        };
+        let span = span(g);
         out.push(match (energy, time) {
             (Some(e), Some(t)) => {
-                format!("{name} {e} of the {joules} of {gpu}{run} and {t} of its time{span}.")
+                format!("{name} {e} of the {joules} of {gpu}{run} and {t} of its time {span}.")
             }
-            (_, Some(t)) => format!("{name} {t} of the time of {gpu}{span}."),
+            (_, Some(t)) => format!("{name} {t} of the time of {gpu} {span}."),
             _ => format!("{name} most of the time of {gpu}."),
         });
     }

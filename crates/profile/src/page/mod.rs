@@ -116,7 +116,8 @@ pub fn sums(g: &GpuProfile) -> String {
             three(scale)
         ),
         (_, _, Some(model), _) => format!(
-            "No joules were measured. The model's sum from the first to the last work of the GPU is {}: an estimate.",
+            "No joules were measured. The model's sum for the GPU {} is {}: an estimate.",
+            kinds::span(g),
             show(model)
         ),
         (Some(all), ..) => format!(
