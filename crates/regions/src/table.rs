@@ -73,6 +73,9 @@ pub fn more(regions: &[Region]) -> Option<String> {
     (more > 0).then(|| format!("… and {more} more"))
 }
 
+/// Whether a sensor counted for several regions at a time.
+const ACCUMULATED: &str = "accumulated";
+
 /// The cells of the table, after its titles: joules and watts of each sensor; columns that say nothing are left out.
 pub fn rows(regions: &[Region], sensors: &[String]) -> Vec<Vec<String>> {
     let mut rows = vec![vec![
@@ -87,14 +90,15 @@ pub fn rows(regions: &[Region], sensors: &[String]) -> Vec<Vec<String>> {
         rows[0].extend([
             format!("{sensor} J"),
             format!("{sensor} W"),
-            "accumulated".into(),
+            format!("{sensor} {ACCUMULATED}"),
         ]);
     }
     for r in regions.iter().take(MOST_ROWS) {
         rows.push(row(r, sensors));
     }
-    let says =
-        |i: &usize| rows[0][*i] != "accumulated" || rows[1..].iter().any(|r| !r[*i].is_empty());
+    let says = |i: &usize| {
+        !rows[0][*i].ends_with(ACCUMULATED) || rows[1..].iter().any(|r| !r[*i].is_empty())
+    };
     let columns: Vec<usize> = (0..rows[0].len()).filter(says).collect();
     let kept = |r: Vec<String>| columns.iter().map(|i| r[*i].clone()).collect();
     rows.into_iter().map(kept).collect()

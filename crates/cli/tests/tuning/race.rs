@@ -54,6 +54,14 @@ fn slow_configs_are_stopped_and_the_best_is_found() {
         .map(|t| t["config"][0].as_i64().unwrap())
         .collect();
     assert!(!stopped.is_empty() && !stopped.contains(&1), "{stopped:?}");
+    let order: Vec<i64> = (found.iter())
+        .map(|t| t["config"][0].as_i64().unwrap())
+        .collect();
+    let slowest = order.iter().position(|c| *c == 32).unwrap();
+    assert!(
+        slowest < 2 || stopped.contains(&32),
+        "{order:?} {stopped:?}"
+    );
     assert_eq!(answer["stopped"], stopped.len(), "{answer}");
     for t in &found {
         assert!(t["measured"]["time_s"].as_f64().unwrap() > 0.0, "{t}");

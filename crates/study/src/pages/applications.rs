@@ -198,7 +198,7 @@ pub fn page(a: &Explained) -> Page {
 /// How well energies are predicted, where least, and where most is to be gained.
 fn answer(a: &Explained) -> Vec<String> {
     let mut out = vec![format!(
-        "Counters and the machine's costs predict the energy of {} cases to {} on average, {} at worst; nothing is fitted to these cases.",
+        "Counters and the machine's costs predict the energy of {} cases to {} on average, {} at worst.",
         a.cases,
         percent(a.mean_error),
         percent(a.largest_error)
@@ -218,15 +218,20 @@ fn answer(a: &Explained) -> Vec<String> {
         .applications
         .iter()
         .max_by(|x, y| slow(x).total_cmp(&slow(y)));
-    if let Some((x, t)) = slowest.and_then(|x| Some((x, x.over_least_time?))) {
+    if let Some((x, t)) = slowest.and_then(|x| Some((x, x.over_least_time?)))
+        && t > SLOW
+    {
         out.push(format!(
-            "Next: a faster kernel of `{}`, which takes {} as long as its work needs at least, and constant power all that time.",
+            "Next: faster kernels of `{}`. Half of its cases take {} the time that their work needs at least, or longer, and constant power all that time.",
             x.name,
             times(t)
         ));
     }
     out
 }
+
+/// Time over the least, from which a faster kernel is worth the work.
+const SLOW: f64 = 1.2;
 
 fn times(t: f64) -> String {
     format!("×{t:.2}")

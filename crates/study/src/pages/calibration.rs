@@ -106,16 +106,19 @@ impl Calibrated<'_> {
     /// How well the machine explains what was measured.
     fn answer(&self) -> Vec<String> {
         let mut out = Vec::new();
+        let errors = self.errors();
+        let size = |r: &&Residual| r.errors[0].map_or(0.0, |e| e.0.abs());
+        let worst = errors.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
         if let Some(e) = &self.fit.time_errors {
             out.push(format!(
                 "The fitted machine explains the times of {} benchmarks with a mean error of {}; the largest is {}{}.",
                 e.n,
                 percent(e.mean_abs),
                 percent(e.max_abs),
-                self.worst(e.max_abs).map_or_else(String::new, |name| format!(", of `{name}`"))
+                worst.map_or_else(String::new, |r| format!(", of `{}`", r.name))
             ));
         }
-        if let Some(e) = mean_error(&self.errors(), 1) {
+        if let Some(e) = mean_error(&errors, 1) {
             out.push(format!(
                 "Energies on the whole device have a mean error of {}.",
                 percent(e)
@@ -124,18 +127,9 @@ impl Calibrated<'_> {
         out.push(if self.machine.constant_power_w.is_some() {
             "Next: `greenup predict --machine` with its file, for time, energy and power.".into()
         } else {
-            "No energy was measured. Next: `greenup predict --machine` with its file, for times alone.".into()
+            "Constant power is not known. Next: `greenup predict --machine` with its file, for times alone.".into()
         });
         out
-    }
-
-    /// The benchmark whose time has this error.
-    fn worst(&self, error: f64) -> Option<&str> {
-        let of = |r: &&Record| {
-            let predicted = predict(self.machine, &r.work).map(|p| p.time_s / r.time_s - 1.0);
-            predicted.is_ok_and(|e| percent(e.abs()) == percent(error))
-        };
-        self.records.iter().find(of).map(|r| r.benchmark.as_str())
     }
 
     fn headline(&self) -> Vec<Fact> {

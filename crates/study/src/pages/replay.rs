@@ -128,7 +128,7 @@ pub fn figure(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Chart {
 }
 
 /// Which strategy ends nearest to the optimum, and how sure that is.
-fn answer(all: &[Repeated]) -> Vec<String> {
+fn answer(objective: &str, all: &[Repeated]) -> Vec<String> {
     // What looks alike in percent is decided by the repetitions that did worst, then by the trials that it took.
     let shown = |share: f64| (1e3 * share).round() as i64;
     let key = |r: &Repeated| {
@@ -161,15 +161,15 @@ fn answer(all: &[Repeated]) -> Vec<String> {
     if let Some(n) = first.near() {
         let who = match repetitions {
             1 => "It reaches",
-            _ => "Half of them reach",
+            _ => "At least half of them reach",
         };
         let trials = if n == 1 { "trial" } else { "trials" };
         out.push(format!("{who} 95 % of the optimum after {n} {trials}."));
     }
     let alike = others.iter().filter(|r| shown(r.end().0) == shown(median));
     let later = |r: &&Repeated| match r.near() {
-        Some(1) => format!("`{}` (1 trial)", r.strategy),
-        Some(n) => format!("`{}` ({n} trials)", r.strategy),
+        Some(1) => format!("`{}` (95 % after 1 trial)", r.strategy),
+        Some(n) => format!("`{}` (95 % after {n} trials)", r.strategy),
         None => format!("`{}`", r.strategy),
     };
     let alike: Vec<String> = alike.map(later).collect();
@@ -183,7 +183,7 @@ fn answer(all: &[Repeated]) -> Vec<String> {
         (names, _) => out.push(format!("As far in the end: {}.", names.join(", "))),
     }
     out.push(format!(
-        "Next: `greenup tune --strategy {}`.",
+        "Next: `greenup tune --strategy {} --objective {objective}`.",
         first.strategy
     ));
     out
@@ -210,7 +210,7 @@ pub fn page(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Page {
             sweep.facts.device,
             sweep.trials.len()
         ),
-        answer: answer(all),
+        answer: answer(objective, all),
         sections: vec![Section {
             id: "strategies".into(),
             title: "How near to the optimum".into(),
@@ -285,18 +285,18 @@ mod tests {
             strategy: name.into(),
             runs: vec![run(&[(1, value)], 8); 2],
         };
-        let text = answer(&[of("random", 1.25), of("forest", 1.0)]);
+        let text = answer("time", &[of("random", 1.25), of("forest", 1.0)]);
         assert_eq!(
             text,
             [
                 "After 8 trials `forest` reaches 100.0 % of the optimum in each of 2 repetitions.",
-                "Half of them reach 95 % of the optimum after 1 trial.",
+                "At least half of them reach 95 % of the optimum after 1 trial.",
                 "The next, `random`, reaches 80.0 %.",
-                "Next: `greenup tune --strategy forest`."
+                "Next: `greenup tune --strategy forest --objective time`."
             ]
         );
-        let alike = answer(&[of("a", 1.0), of("b", 1.0)]);
-        assert_eq!(alike[2], "As far in the end: `b` (1 trial).");
-        assert!(answer(&[]).is_empty());
+        let alike = answer("time", &[of("a", 1.0), of("b", 1.0)]);
+        assert_eq!(alike[2], "As far in the end: `b` (95 % after 1 trial).");
+        assert!(answer("time", &[]).is_empty());
     }
 }

@@ -143,15 +143,13 @@ fn answer(r: &Report) -> String {
 fn certainty(r: &Report) -> String {
     let checked = match &r.errors {
         Some(e) => format!(
-            "Against direct sums the potential is off by {:.2e} of itself.",
+            "Relative error of the potential against direct sums: {:.2e}.",
             e.potential
         ),
-        None => "The results were not compared with direct sums, as `--check N` does.".to_owned(),
+        None => "A few results were compared with direct sums; `--check N` gives the error of N."
+            .to_owned(),
     };
-    match &r.measured {
-        Some(m) => format!("{checked} {} evaluations were measured.", m.time_s.n),
-        None => format!("{checked} The time is that of the fastest evaluation."),
-    }
+    format!("{checked} The time is the least of `--repeat` evaluations.")
 }
 
 /// The row of a table that takes most; time in which two of them ran at once is none.

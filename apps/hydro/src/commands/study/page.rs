@@ -128,13 +128,14 @@ fn headline(rows: &[Row]) -> Vec<Fact> {
 
 /// How well the times are known.
 fn spread(rows: &[Row]) -> String {
-    let known = rows.iter().map(|r| r.seconds_error).filter(|e| *e > 0.0);
-    match known.reduce(f64::max) {
-        Some(e) => format!(
-            "Times are known to ±{} or better (95 %).",
-            greenup_report::si::percent(e)
+    let errors = rows.iter().map(|r| r.seconds_error);
+    match errors.clone().all(|e| e > 0.0) {
+        true => format!(
+            "Within its run a time is known to ±{} or better (95 %).",
+            greenup_report::si::percent(errors.fold(0.0, f64::max))
         ),
-        None => "No spread was recorded: differences of a few percent may be noise.".into(),
+        false => "No spread was recorded of some times: differences of a few percent may be noise."
+            .into(),
     }
 }
 

@@ -79,6 +79,9 @@ fn answer(kind: &Kind) -> Option<String> {
         n => format!("{n} devices"),
     };
     let Some(last) = others.last() else {
+        if first.scaled.devices == 1 {
+            return None;
+        }
         return Some(format!(
             "On {} {name} scaling has {}.",
             devices(first),
@@ -288,8 +291,11 @@ fn near(all: &[Beside]) -> Vec<String> {
         .collect();
     let all = ratios.len();
     ratios.retain(|r| (r.0 - 1.0).abs() > 0.1);
+    if all == 0 {
+        return Vec::new();
+    }
     let mut out = vec![format!(
-        "The model meets {} of {all} published times within 10 %, beyond those that it starts from.",
+        "Of {all} published times beyond the first of each figure, the model meets {} within 10 %.",
         all - ratios.len()
     )];
     let farthest = (ratios.iter()).max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()));

@@ -92,6 +92,9 @@ pub fn page(study: &ScalingStudy) -> Page {
 }
 
 /// Which case scales worst and best on the most devices, what energy that costs, how good the predictions are, and what limits the worst.
+/// Greenup of one run below which energy was lost for sure.
+const SURE: f64 = 0.95;
+
 fn answer(study: &ScalingStudy) -> Vec<String> {
     let what = devices(study.gpus);
     let mut cases: Vec<(&Measured, &Point)> = (study.applications.iter())
@@ -125,7 +128,7 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
             of(low)
         )
     }];
-    if study.rounds == 1 {
+    if cases.iter().any(|c| c.1.runs == 1) {
         out.push("Each was run once: differences of a few percent may be noise.".into());
     }
     if let Some(e) = mean_error(study) {
@@ -144,18 +147,23 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
             signed(*s)
         ));
     }
-    let saving = cases
-        .iter()
-        .filter_map(|c| Some((c.0, c.1.greenup.as_ref()?)));
-    let few = saving
-        .filter(|(_, g)| g.hi < 1.0)
-        .map(|(a, _)| format!("`{}`", a.case));
-    let few: Vec<String> = few.collect();
-    if !few.is_empty() {
-        let one = if study.gpus { "GPU" } else { "rank" };
+    let costly = |a: &Measured| {
+        let mut several = a.points.iter().filter(|p| p.devices > 1).peekable();
+        // One run says little of a few percent.
+        let more = |p: &Point| {
+            let least = if p.runs > 1 { 1.0 } else { SURE };
+            p.greenup.is_some_and(|g| g.hi < least)
+        };
+        !a.weak && several.peek().is_some() && several.all(more)
+    };
+    let costly: Vec<String> = (cases.iter())
+        .filter(|c| costly(c.0))
+        .map(|c| format!("`{}`", c.0.case))
+        .collect();
+    if !costly.is_empty() {
         out.push(format!(
-            "Next: for least energy, {} on one {one}.",
-            few.join(", ")
+            "Next: one GPU for least energy, of {}.",
+            costly.join(", ")
         ));
     }
     out

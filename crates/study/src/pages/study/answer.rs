@@ -30,7 +30,12 @@ pub fn of(study: &Study) -> Vec<String> {
             String::new()
         };
         out.push(format!("{who}{}.", limits(device)));
-        out.extend(kernels(device).map(|text| format!("{who}{text}")));
+        out.extend(
+            kernels(device).map(|text| match text.strip_prefix("Next: ") {
+                Some(next) => format!("Next: {who}{next}"),
+                None => format!("{who}{text}"),
+            }),
+        );
     }
     out
 }

@@ -37,7 +37,15 @@ pub fn answer(w: &Winners) -> Vec<String> {
         ));
     }
     out.push(certainty(w));
-    out.push("Next: build with the config below, which `greenup best` prints.".into());
+    let slower = |r: &Reference| r.compared.speedup.as_ref().is_some_and(|s| s.hi < 1.0);
+    let time = matches!(w.objective, Objective::Time);
+    out.push(match w.best_before {
+        Some(_) => "Next: a longer search, or other parameters.".into(),
+        None if time && w.references.iter().any(slower) => {
+            "Next: keep the faster one, or search longer.".into()
+        }
+        None => "Next: build with the config below; the command below prints it.".into(),
+    });
     out
 }
 
@@ -60,7 +68,7 @@ fn over(w: &Winners, r: &Reference) -> String {
                     format!(", at {} its speed", factor(s.median))
                 });
                 match saved(e) {
-                    Some(saved) => format!("{saved} than {whom}{speed}."),
+                    Some(saved) => format!("{saved} than {whom} {}{speed}.", saved_between(e)),
                     None => format!("No difference in energy to {whom}{speed}."),
                 }
             }
@@ -68,8 +76,11 @@ fn over(w: &Winners, r: &Reference) -> String {
         },
         (objective, _, Some(s)) => {
             let energy = energy.map_or(String::new(), |e| {
-                let saved = saved(e).unwrap_or_else(|| "no difference in energy".into());
-                format!(", {saved}")
+                let saved = saved(e).map(|s| format!("{s} {}", saved_between(e)));
+                format!(
+                    ", {}",
+                    saved.unwrap_or_else(|| "no difference in energy".into())
+                )
             });
             match objective {
                 Objective::Time => format!("{}{energy}.", speed(s, whom)),
@@ -118,20 +129,17 @@ pub fn energy_over(r: &Reference) -> Option<Fact> {
 /// The best config's energy over another's, in words; `None` where they do not differ.
 fn saved(ratio: &Summary) -> Option<String> {
     match ratio {
-        r if r.hi < 1.0 => Some(format!(
-            "{} less energy [{} … {}]",
-            percent(1.0 - r.median),
-            percent(1.0 - r.hi),
-            percent(1.0 - r.lo)
-        )),
-        r if r.lo > 1.0 => Some(format!(
-            "{} more energy [{} … {}]",
-            percent(r.median - 1.0),
-            percent(r.lo - 1.0),
-            percent(r.hi - 1.0)
-        )),
+        r if r.hi < 1.0 => Some(format!("{} less energy", percent(1.0 - r.median))),
+        r if r.lo > 1.0 => Some(format!("{} more energy", percent(r.median - 1.0))),
         _ => None,
     }
+}
+
+/// The interval of [`saved`].
+fn saved_between(ratio: &Summary) -> String {
+    let ends = [(ratio.lo - 1.0).abs(), (ratio.hi - 1.0).abs()];
+    let [lo, hi] = [ends[0].min(ends[1]), ends[0].max(ends[1])].map(percent);
+    format!("[{lo} … {hi}]")
 }
 
 /// The fastest config, where nothing was compared with it.
@@ -205,7 +213,7 @@ mod tests {
         assert!(text[1].contains("the baseline") && text[1].contains("no difference in energy"));
         assert_eq!(
             text[2],
-            "No config takes measurably less energy than the fastest."
+            "No config is known to take over 1 % less energy than the fastest."
         );
         // Energies that tie, and objectives of both.
         let text = answers("energy", [2.0, 3.0, 4.0], [5.0, 5.0, 5.0]);
@@ -244,7 +252,10 @@ mod tests {
             let text = answer(&Winners::of(&a, &sweep));
             assert!(text[0].starts_with("The fastest of 40 configs takes 1.00 s"));
             assert_eq!(text[0].contains(" J"), energy, "{text:?}");
-            assert_eq!(text[1].contains("No config takes measurably less"), energy);
+            assert_eq!(
+                text[1].contains("No config is known to take over 1 % less"),
+                energy
+            );
             assert!(text.iter().any(|t| t.contains("one trial")), "{text:?}");
         }
     }

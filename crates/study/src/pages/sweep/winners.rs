@@ -106,9 +106,9 @@ impl<'a> Winners<'a> {
         let rows = &self.analysis.rows;
         let known = rows.iter().filter(|r| r.energy_j.is_some()).count();
         (self.one_wins_both() && known > 1).then(|| match known == rows.len() {
-            true => "No config takes measurably less energy than the fastest.".to_owned(),
+            true => "No config is known to take over 1 % less energy than the fastest.".to_owned(),
             false => format!(
-                "Of the {known} configs whose energy was measured, none takes measurably less than the fastest."
+                "Of the {known} configs whose energy was measured, none is known to take over 1 % less than the fastest."
             ),
         })
     }
