@@ -245,7 +245,7 @@ fn estimate(e: Estimate) {
         Some(n) => print::at_least(
             e.search_s + e.finals_s,
             format!(
-                "{n} trials measure {} each, the finalists {finals}; builds and verification come on top",
+                "{n} trials measure up to {} each, the finalists {finals}; builds and verification come on top",
                 print::duration(e.trial_s)
             ),
         ),

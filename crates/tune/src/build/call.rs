@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Flags by which macros may change what the wrapper says, or what language a file is in.
-const OTHERWISE: [&str; 4] = ["-x", "-include", "--include", "-imacros"];
+const OTHERWISE: [&str; 6] = ["-x", "-include", "--include", "-imacros", "-Wp,", "@"];
 
 impl Unit<'_> {
     /// The function that calls the kernel with an array of pointers, `n` times.
@@ -73,9 +73,12 @@ impl Unit<'_> {
         let mut h = DefaultHasher::new();
         (self.wrapper(), self.flags(), compiler(self.build)).hash(&mut h);
         let stem = format!("call-{:016x}", h.finish());
-        let object = dir.join(format!("{stem}.o"));
+        let [object, none] = ["o", "none"].map(|end| dir.join(format!("{stem}.{end}")));
         if object.is_file() {
             return Some(object);
+        }
+        if none.exists() {
+            return None;
         }
         // Two threads may do it at the same time.
         let own = format!("{stem}-{:?}", std::thread::current().id());
@@ -90,7 +93,10 @@ impl Unit<'_> {
         command.arg("-o").arg(&temporary);
         let done = self.runs(&mut command);
         let _ = std::fs::remove_file(&source);
-        done.ok()?;
+        if done.is_err() {
+            std::fs::write(none, "").ok()?;
+            return None;
+        }
         std::fs::rename(&temporary, &object).ok()?;
         Some(object)
     }

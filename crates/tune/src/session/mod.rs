@@ -12,6 +12,7 @@ mod steering;
 mod tuner;
 
 pub use error::SessionError;
+use tuner::more_finals_s;
 pub use tuner::{FailureExample, SearchResult, WorkerTrials, tune};
 
 use crate::build::opencl;
@@ -195,16 +196,19 @@ impl Session {
         };
         let trial_s = measure.trial_s().max(with_sensor(measure.seconds));
         let final_s = finals.seconds.max(with_sensor(finals.seconds));
-        let rounds = options.rounds.unwrap_or(finals.least + 1);
+        let rounds = options.rounds.unwrap_or(finals.least);
         // The finalists, the config before tuning, and the baseline.
-        let kernels = options.finalists.max(1) + 1 + usize::from(self.problem.has_baseline());
+        let before = usize::from(options.finalists > 0);
+        let kernels = options.finalists.max(1) + before + usize::from(self.problem.has_baseline());
         let trials = (seconds.is_infinite()).then(|| trials.min(points).saturating_sub(recorded()));
+        // A small space is through before its time; what is stopped early takes less.
+        let search_s = trials.map_or(seconds, |n| n as f64 * trial_s / workers);
         Estimate {
             trials,
-            // A small space is through before its time.
-            search_s: trials.map_or(seconds, |n| n as f64 * trial_s / workers),
+            search_s,
             trial_s,
-            finals_s: (rounds * kernels) as f64 * final_s,
+            finals_s: (rounds * kernels) as f64 * final_s
+                + options.rounds.map_or(more_finals_s(search_s), |_| 0.0),
         }
     }
 

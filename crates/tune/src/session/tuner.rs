@@ -27,8 +27,10 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Least and most time for rounds of the finalists beyond the least, s; half of the search's between them.
-const FINALS_S: [f64; 2] = [3.0, 10.0];
+/// Time for rounds of the finalists beyond the least, s, after a search that took so long.
+pub(super) fn more_finals_s(search_s: f64) -> f64 {
+    (0.5 * search_s).clamp(3.0, 10.0)
+}
 
 /// Result of a sweep.
 #[derive(Clone, Debug, Serialize)]
@@ -204,6 +206,9 @@ pub fn tune(
             false
         }
     });
+    for bench in &mut benches {
+        bench.recall(&trials);
+    }
     // A command may take long, and those on different hosts do not disturb each other.
     let disturb = problem.command.is_none() || share_a_host(workers);
     let disturb = disturb && benches.len() > 1 && !search.over() && !observer.cancelled();
@@ -277,7 +282,7 @@ pub fn tune(
     let mut finals_found = None;
     if !interrupted {
         let begun = Instant::now();
-        let limit_s = (0.5 * found.search_s).clamp(FINALS_S[0], FINALS_S[1]);
+        let limit_s = more_finals_s(found.search_s);
         let finals = finals(&benches, &names, &trials, points, limit_s, observer)?;
         found.finals_s = begun.elapsed().as_secs_f64();
         found.finalists = finals.finalists;

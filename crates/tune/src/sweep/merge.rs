@@ -2,7 +2,7 @@
 
 use super::error::{Difference, FolderError};
 use super::fingerprint::{ALL, same};
-use super::folder::Folder;
+use super::folder::{Folder, drop_stopped};
 use super::record::{Sweep, SweepFacts, Trial, TrialDevice};
 use crate::objective::Energies;
 use crate::shard::{SHARD, Shard};
@@ -109,6 +109,7 @@ fn joined(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<Merged, Merg
         }
     }
     trials.sort_by(|a, b| a.at.total_cmp(&b.at));
+    drop_stopped(&mut trials);
     Ok(Merged {
         repeated,
         with_finals: sweeps.iter().filter(|(_, s)| s.finals.is_some()).count(),
@@ -148,8 +149,10 @@ fn shards(sweeps: &[(&Path, Sweep)], accepted: &[String]) -> Result<(), MergeErr
 fn facts(sweeps: &[(&Path, Sweep)], base: &Sweep, accepted: &[String]) -> SweepFacts {
     let mut facts = base.facts.clone();
     facts.disturbance = None;
-    let each = sweeps.iter().filter_map(|(_, s)| s.facts.energy);
-    facts.energy = each.reduce(Energies::with);
+    facts.energy = sweeps
+        .iter()
+        .map(|(_, s)| s.energies())
+        .reduce(Energies::with);
     facts.fingerprint.remove(SHARD);
     facts
         .more

@@ -331,6 +331,16 @@ pub struct SweepFacts {
 }
 
 impl Sweep {
+    /// Of which configs energies were measured; sweeps that do not say measured all where there was a sensor.
+    pub(crate) fn energies(&self) -> Energies {
+        let known = |t: &Trial| t.cost().is_some_and(|c| c.energy_j.is_some());
+        let all = || match self.trials.iter().any(known) {
+            true => Energies::All,
+            false => Energies::None,
+        };
+        self.facts.energy.unwrap_or_else(all)
+    }
+
     /// How many trials were stopped early, in words; `None` for none.
     pub fn stopped_in_words(&self) -> Option<String> {
         match self.trials.iter().filter(|t| t.stopped).count() {

@@ -2,7 +2,7 @@
 
 use super::error::FolderError;
 use crate::objective::{Cost, Objective};
-use greenup_meter::stats::{median, student};
+use greenup_meter::stats::{Sure, mean_within, median};
 use greenup_space::Value;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -102,12 +102,12 @@ impl Rounds {
         }
         let before = order.iter().position(|i| before == Some(&self.configs[*i]));
         if let Some(place) = before {
-            let (own, best) = (order[place], order[0]);
-            let slower = match Paired::of(&values[own], &values[best]) {
+            let own = order[place];
+            let better = |i: &usize| match Paired::of(&values[own], &values[*i]) {
                 Some(ratio) => ratio.is_above_one(),
-                None => medians[own] > medians[best],
+                None => medians[own] > medians[*i],
             };
-            if !slower {
+            if !order[..place].iter().any(better) {
                 order[..=place].rotate_right(1);
             }
         }
@@ -175,12 +175,7 @@ fn equal(values: &[f64], best: &[f64]) -> bool {
 }
 
 /// The ratio of two configs round by round, which share the drift of the machine, as a logarithm.
-pub(crate) struct Paired {
-    mean: f64,
-    /// Standard error of the mean.
-    error: f64,
-    rounds: usize,
-}
+pub(crate) struct Paired(Vec<f64>);
 
 impl Paired {
     /// `None` with fewer than three rounds.
@@ -188,28 +183,27 @@ impl Paired {
         let logs: Vec<f64> = (values.iter().zip(others))
             .map(|(a, b)| (a / b).ln())
             .collect();
-        let n = logs.len() as f64;
-        let mean = logs.iter().sum::<f64>() / n;
-        let squares: f64 = logs.iter().map(|x| (x - mean).powi(2)).sum();
-        (logs.len() > 2).then(|| Self {
-            mean,
-            error: (squares / (n - 1.0) / n).sqrt(),
-            rounds: logs.len(),
-        })
+        (logs.len() > 2).then_some(Self(logs))
     }
 
-    /// Above 1 with its 99.8 % interval: of many pairs and looks few are by chance.
+    /// Above this ratio with its 99.8 % interval: of many pairs and looks few are by chance.
+    fn is_above(&self, ratio: f64) -> bool {
+        mean_within(&self.0, Sure::Of998).is_some_and(|(mean, half)| mean > half.max(ratio.ln()))
+    }
+
+    /// Above 1 with that interval.
     pub(crate) fn is_above_one(&self) -> bool {
-        self.mean > student(0.999, self.rounds - 1) * self.error
+        self.is_above(1.0)
     }
 
     /// The same, by more than what counts as equal.
     pub(crate) fn is_behind(&self) -> bool {
-        self.is_above_one() && self.mean > EQUAL.ln()
+        self.is_above(EQUAL)
     }
 
     /// Within 0.5 % with its 95 % interval.
     pub(crate) fn is_tie(&self) -> bool {
-        self.mean.abs() + student(0.975, self.rounds - 1) * self.error <= EQUAL.ln()
+        let within = |(mean, half): (f64, f64)| mean.abs() + half <= EQUAL.ln();
+        mean_within(&self.0, Sure::Of95).is_some_and(within)
     }
 }

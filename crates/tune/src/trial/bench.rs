@@ -186,6 +186,17 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Takes recorded trials of the same worker into account, where times of before are those of now: not on a host, whose speed changes.
+    pub(crate) fn recall(&mut self, trials: &[Trial]) {
+        let number = |d: &Option<TrialDevice>| d.as_ref().and_then(|d| d.worker);
+        let own = number(&self.device);
+        if self.gpu.is_some() {
+            for t in trials.iter().filter(|t| number(&t.device) == own) {
+                self.race.take(t, 1.0);
+            }
+        }
+    }
+
     /// The limit of the race, and the baseline's first time. On a host, whose speed changes, only with a baseline that shows it.
     fn beyond_s(&self) -> Option<(f64, Option<f64>)> {
         let beyond = self.race.beyond_s()?;

@@ -7,7 +7,7 @@ use crate::worker::protocol::{Built, Message};
 use crate::worker::stop::Stop;
 use greenup_meter::Meter;
 use greenup_meter::observe::Silent;
-use greenup_meter::stats::{median, student};
+use greenup_meter::stats::{Sure, mean_within, median};
 use std::collections::BTreeMap;
 
 /// A kernel, with another measured around it.
@@ -26,7 +26,7 @@ pub(super) struct Pair<'a> {
 type Batches = (Vec<f64>, Vec<f64>);
 
 /// Numbers of batches after which it is decided whether a kernel is measured on.
-pub(crate) const LOOKS: [usize; 3] = [4, 8, 16];
+const LOOKS: [usize; 3] = [4, 8, 16];
 /// Length of a batch, s.
 const BATCH_S: f64 = 2e-3;
 /// Runs of this length need no warm-up on a GPU, and others this much of it, s.
@@ -128,46 +128,48 @@ impl Pair<'_> {
                 None
             }
         };
-        let (mut times, mut scaled, mut baseline_s) = (Vec::new(), Vec::new(), Vec::new());
-        for look in LOOKS {
-            while times.len() < look {
-                let mut limit = beyond;
-                if let Some((first_s, b, once)) = &mut beside {
-                    let run = inputs.window(b, BATCH_S, once, &mut Vec::new())?;
-                    let now_s = run.seconds / run.iterations;
-                    limit *= (now_s / *first_s).max(1.0);
-                    baseline_s.push(now_s);
-                }
-                let run = inputs.window(self.kernel, BATCH_S, &mut self.once, &mut Vec::new())?;
-                let time = run.seconds / run.iterations;
-                // Each as the machine was at first.
-                scaled.push(time * beyond / limit);
-                times.push(time);
-                // Two far behind decide.
-                if times.len() > 1 && scaled.iter().all(|t| *t > FAR * beyond) {
-                    return Ok(Some((times, baseline_s)));
-                }
+        let (mut times, mut baseline_s, mut limit) = (Vec::new(), Vec::new(), beyond);
+        let slow = slower(beyond, &mut |looks| {
+            if looks && let Some((first_s, b, once)) = &mut beside {
+                let run = inputs.batch(b, BATCH_S, once)?;
+                let now_s = run.seconds / run.iterations;
+                limit = beyond * (now_s / *first_s).max(1.0);
+                baseline_s.push(now_s);
             }
-            match behind(&scaled, beyond) {
-                Some(true) => return Ok(Some((times, baseline_s))),
-                Some(false) => return Ok(None),
-                None => {}
-            }
-        }
-        Ok(None)
+            let run = inputs.batch(self.kernel, BATCH_S, &mut self.once)?;
+            let time = run.seconds / run.iterations;
+            times.push(time);
+            // As the machine was at first.
+            Ok::<_, Stop>(time * beyond / limit)
+        })?;
+        Ok(slow.then_some((times, baseline_s)))
     }
 }
 
-/// Whether a few batches are beyond a limit, with the 95 % interval of their mean; `None` where that is open.
-pub(crate) fn behind(times_s: &[f64], limit_s: f64) -> Option<bool> {
-    let n = times_s.len() as f64;
-    let mean = times_s.iter().sum::<f64>() / n;
-    let squares: f64 = times_s.iter().map(|t| (t - mean).powi(2)).sum();
-    let error = student(0.975, times_s.len() - 1) * (squares / (n - 1.0) / n).sqrt();
-    if mean - error > limit_s {
-        return Some(true);
+/// Whether batches are beyond a limit: two far beyond it, or the 95 % interval of the mean of more. `batch` measures one, and gets
+/// whether it is the first since a look.
+pub(crate) fn slower<E>(
+    limit_s: f64,
+    batch: &mut dyn FnMut(bool) -> Result<f64, E>,
+) -> Result<bool, E> {
+    let mut times = Vec::new();
+    for look in LOOKS {
+        let mut first = true;
+        while times.len() < look {
+            times.push(batch(first)?);
+            first = false;
+            if times.len() > 1 && times.iter().all(|t| *t > FAR * limit_s) {
+                return Ok(true);
+            }
+        }
+        if mean_within(&times, Sure::Of95).is_some_and(|(mean, half)| mean - half > limit_s) {
+            return Ok(true);
+        }
+        if median(&times) <= limit_s {
+            return Ok(false);
+        }
     }
-    (median(times_s) <= limit_s).then_some(false)
+    Ok(false)
 }
 
 /// Several kernels in rounds, each round in another order.

@@ -15,7 +15,6 @@ use super::import::file_and_section;
 use super::names::{COUNTERS, FILES, HEAD, PACKED_TRIALS, TRIALS};
 use super::record::{BaselineFacts, Counted, Sweep, SweepFacts, Trial};
 use super::replaced::Replaced;
-use crate::objective::Energies;
 use greenup_files::{FileError, FolderLock, Log, Scratch};
 use head::{read_facts, write_facts};
 use std::path::{Path, PathBuf};
@@ -143,15 +142,7 @@ impl Folder {
                 difference,
             }
         })?;
-        let has_energy = |t: &Trial| t.cost().is_some_and(|c| c.energy_j.is_some());
-        let energy = match (sweep.facts.energy, facts.energy) {
-            (Some(before), Some(now)) => Some(before.with(now)),
-            // Older sweeps measured all where there was a sensor.
-            (None, Some(now)) if sweep.trials.iter().any(has_energy) => {
-                Some(Energies::All.with(now))
-            }
-            (before, now) => before.or(now),
-        };
+        let energy = facts.energy.map(|now| sweep.energies().with(now));
         if energy != sweep.facts.energy {
             sweep.facts.energy = energy;
             write_facts(dir, &sweep.facts)?;

@@ -115,13 +115,14 @@ fn lines<T: serde::de::DeserializeOwned>(
     out
 }
 
-/// Leaves out what was stopped of configs that were measured in full later.
+/// Leaves out what was stopped of configs that were tried in full too, with whatever result.
 pub(crate) fn drop_stopped(trials: &mut Vec<Trial>) {
     if !trials.iter().any(|t| t.stopped) {
         return;
     }
     let full: HashSet<String> = (trials.iter())
-        .filter(|t| !t.stopped && t.cost().is_some())
+        .filter(|t| !t.stopped && t.effort >= 1.0)
+        .filter(|t| !matches!(t.failure(), Some((Failure::Lost, _))))
         .map(|t| key(&t.config))
         .collect();
     trials.retain(|t| !t.stopped || !full.contains(&key(&t.config)));
@@ -175,16 +176,26 @@ mod tests {
 
     #[test]
     fn a_stopped_trial_gives_way_to_one_in_full() {
-        let trial = |config: i64, stopped: bool| -> Trial {
-            let text = format!(
-                r#"{{"config":[{config}],"measured":{{"times_s":[1.0],"time_s":1.0}},"stopped":{stopped}}}"#
-            );
-            serde_json::from_str(&text).unwrap()
+        let trial = |config: i64, how: &str| -> Trial {
+            let measured = r#""measured":{"times_s":[1.0],"time_s":1.0}"#;
+            let how = how.replace("MEASURED", measured);
+            serde_json::from_str(&format!(r#"{{"config":[{config}],{how}}}"#)).unwrap()
         };
-        let mut all = vec![trial(1, true), trial(2, true), trial(1, false)];
+        let stopped = r#"MEASURED,"stopped":true"#;
+        let mut all = vec![
+            trial(1, stopped),
+            trial(2, stopped),
+            trial(1, "MEASURED"),
+            trial(3, r#"MEASURED,"effort":0.25"#),
+            trial(3, stopped),
+            trial(4, stopped),
+            trial(4, r#""failed":{"failure":"wrong","message":"m"}"#),
+        ];
         drop_stopped(&mut all);
         let left: Vec<_> = all.iter().map(|t| (t.config.clone(), t.stopped)).collect();
-        let of = |n| vec![Value::Int(n)];
-        assert_eq!(left, [(of(2), true), (of(1), false)]);
+        let of = |n, stopped| (vec![Value::Int(n)], stopped);
+        // A short trial is none in full; one that proves wrong is.
+        let expected = [(2, true), (1, false), (3, false), (3, true), (4, false)];
+        assert_eq!(left, expected.map(|(n, stopped)| of(n, stopped)));
     }
 }

@@ -211,13 +211,12 @@ mod tests {
             let limit = race.beyond_s().unwrap_or(f64::INFINITY);
             batches += 1;
             if batch(config) > limit {
-                let mut few = Vec::new();
-                let slow = measure::LOOKS.iter().find_map(|n| {
-                    batches += n - few.len();
-                    few.resize_with(*n, || batch(config));
-                    measure::behind(&few, limit)
+                let slow = measure::slower(limit, &mut |looks| {
+                    // With one of the reference config.
+                    batches += 1 + usize::from(looks);
+                    Ok::<_, ()>(batch(config))
                 });
-                if slow == Some(true) {
+                if slow == Ok(true) {
                     continue;
                 }
             }
@@ -239,13 +238,19 @@ mod tests {
         let mut again = candidates(&[trials], 5, MORE);
         again.sort_unstable();
         let of_finals = std::cell::Cell::new(0);
+        let of_least = std::cell::Cell::new(None);
+        // Half the time of the search, 3 to 10 s, in batches of 2 ms.
+        let limit = (batches / 2).clamp(1500, 5000);
         let looks = Looks {
             plan: crate::problem::Measure::default().final_rounds(false),
             finalists: 5,
             first: FIRST,
             apart: false,
-            // Never longer than the search.
-            more: &|done| batches.saturating_sub(of_finals.get()) * done / of_finals.get(),
+            more: &|done| {
+                let from = of_least.get().unwrap_or(of_finals.get());
+                of_least.set(Some(from));
+                (limit + from).saturating_sub(of_finals.get()) * done / of_finals.get()
+            },
             stays: &|_| false,
             values: &|_, found| vec![found.times_s.clone()],
         };

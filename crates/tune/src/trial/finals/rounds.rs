@@ -14,6 +14,9 @@ use std::time::Instant;
 
 /// Runs of a command in a final round at most, where one takes longer than a window.
 const ROUND_RUNS: f64 = 3.0;
+/// Rounds for an objective with a bound.
+const BOUNDED: usize = 10;
+
 impl Bench<'_> {
     /// Rounds of configs, and of a baseline if there is one more kernel, until their order is decided; with the numbers of the kernels
     /// that were left. `stays` names configs that are left whatever their rounds; `limit_s`
@@ -39,12 +42,22 @@ impl Bench<'_> {
             }
             Ok(found)
         };
-        if let Some(n) = options.rounds {
+        // Whether a config keeps a bound is known by all of its rounds.
+        let bounded = |o: &Objective| {
+            matches!(
+                o,
+                Objective::TimeUnderPower(_) | Objective::EnergyUnderTime(_)
+            )
+        };
+        let bounded = options.objectives.iter().any(bounded);
+        if let Some(n) = options.rounds.or(bounded.then_some(BOUNDED)) {
             let found = measured(kernels, best, Wanted::of(n, plan.seconds))?;
             return Ok(found.map(|found| (all, found)));
         }
         let needs_energy = options.objectives.iter().any(|o| o.needs_energy());
         let least_s = Cell::new(None);
+        // Time and number of the rounds before the last ones.
+        let last = Cell::new((0.0, 0));
         let looks = Looks {
             plan,
             finalists: options.finalists,
@@ -61,7 +74,8 @@ impl Bench<'_> {
                 // The least rounds are over.
                 let from_s = least_s.get().unwrap_or(elapsed_s);
                 least_s.set(Some(from_s));
-                let one_s = elapsed_s / done as f64;
+                let (before_s, before) = last.replace((elapsed_s, done));
+                let one_s = (elapsed_s - before_s) / (done - before) as f64;
                 ((limit_s + from_s - elapsed_s) / one_s).max(0.0) as usize
             },
             stays: &|i| best.get(i).is_none_or(|t| stays(t)),
@@ -74,13 +88,12 @@ impl Bench<'_> {
         })
     }
 
-    /// Values of the kernels that are left by objective and round, of the configs that keep its bound.
+    /// Values of the kernels that are left, by objective and round.
     fn by_objective(&self, found: &Rounds, left: &[usize], best: &[&Trial]) -> Values {
         let of = |objective: &Objective| -> Vec<Vec<f64>> {
             let one = |(i, n): (usize, &usize)| {
-                let t = best.get(*n)?;
-                let allowed = found.cost_of(i).is_some_and(|c| objective.allowed(c));
-                allowed.then(|| found.values(i, *objective, self.problem.flops(&t.config)))
+                let flops = self.problem.flops(&best.get(*n)?.config);
+                Some(found.values(i, *objective, flops))
             };
             (left.iter().enumerate())
                 .map(|of| one(of).unwrap_or_default())

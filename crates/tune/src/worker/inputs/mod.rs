@@ -311,11 +311,32 @@ impl LoadedInputs {
         once: &mut f64,
         times: &mut Vec<f64>,
     ) -> Result<Run, Stop> {
-        match self.inputs.unrestored {
-            true => {}
-            // Where a window is one run, a kernel that finds its results there could spare itself the work.
-            false if *once > 0.5 * seconds => self.reset()?,
-            false => self.reset_read()?,
+        // Where a window is one run, a kernel that finds its results there could spare itself the work.
+        if !self.inputs.unrestored && *once > 0.5 * seconds {
+            self.reset()?;
+        }
+        self.repeated(kernel, seconds, once, times)
+    }
+
+    /// The same where outputs may hold results: such a batch only tells whether a kernel is measured.
+    pub(crate) fn batch(
+        &mut self,
+        kernel: &mut Kernel,
+        seconds: f64,
+        once: &mut f64,
+    ) -> Result<Run, Stop> {
+        self.repeated(kernel, seconds, once, &mut Vec::new())
+    }
+
+    fn repeated(
+        &mut self,
+        kernel: &mut Kernel,
+        seconds: f64,
+        once: &mut f64,
+        times: &mut Vec<f64>,
+    ) -> Result<Run, Stop> {
+        if !self.inputs.unrestored {
+            self.reset_read()?;
         }
         match kernel {
             Kernel::Host(k) => {
