@@ -229,7 +229,7 @@ mod tests {
         assert!(text.iter().any(|t| t.contains("5 times each")), "{text:?}");
         let text = answers("energy", [2.0, 3.0, 4.0], [5.0, 10.0, 5.0]);
         assert!(text[0].starts_with(
-            "50.0 % less energy [50.0 % … 50.0 %] than the default config, at ×1.500"
+            "50.0 % less energy than the default config [50.0 % … 50.0 %], at ×1.500"
         ));
         let text = answers("time", [2.0, 2.0, 1.0], [5.0, 5.0, 5.0]);
         assert!(
