@@ -100,14 +100,9 @@ fn a_winner_travels_to_another_device() {
         .assert()
         .success();
     let used = json(greenup(there.path()).arg("gemm").args(SIZE));
-    let source = used["source"].as_str().unwrap();
-    assert!(
-        source.contains("Another CPU") || source.contains(name),
-        "{used}"
-    );
-    if !of.starts_with(name) {
-        assert!(source.contains("Another CPU"), "{used}");
-    }
+    let device = used["wisdom"]["device"].as_str().unwrap();
+    let is_own = of.starts_with(name) && device.starts_with(name);
+    assert!(is_own || device.starts_with("Another CPU"), "{used}");
 
     let id = again["entries"][0]["id"].as_str().unwrap();
     greenup(there.path())
