@@ -21,6 +21,7 @@ fn page() -> String {
         .collect();
     Page {
         title: "All figures".into(),
+        answer: vec!["Every kind of figure is readable.".into()],
         sections,
         ..Page::default()
     }

@@ -61,8 +61,29 @@ pub(crate) fn png(
             Item::Whole => mask = None,
         }
     }
-    map.encode_png()
-        .map_err(|e| PngError::Encode(e.to_string()))
+    encoded(map, canvas.ground().is_some()).map_err(|e| PngError::Encode(e.to_string()))
+}
+
+/// The file of a drawing, `whole` where nothing of it is transparent. Flat colours pack best without filters; more effort takes twice
+/// the time for 5 % less.
+fn encoded(map: Pixmap, whole: bool) -> Result<Vec<u8>, ::png::EncodingError> {
+    let mut file = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut file, map.width(), map.height());
+    encoder.set_depth(::png::BitDepth::Eight);
+    encoder.set_deflate_compression(::png::DeflateCompression::Level(4));
+    encoder.set_filter(::png::Filter::NoFilter);
+    let bytes = if whole {
+        encoder.set_color(::png::ColorType::Rgb);
+        let colours = map.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]);
+        colours.collect::<Vec<_>>().into_flattened()
+    } else {
+        encoder.set_color(::png::ColorType::Rgba);
+        map.take_demultiplied()
+    };
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&bytes)?;
+    writer.finish()?;
+    Ok(file)
 }
 
 fn stroke(line: Line) -> Stroke {

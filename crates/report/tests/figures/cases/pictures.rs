@@ -84,6 +84,7 @@ pub fn all() -> Vec<(&'static str, Chart)> {
     };
     let mut data = picture(Height::Equal, 1.0);
     data.panels[0].tags[0].text = cut.into();
+    data.series[1].name = cut.into();
     data.panels.push(signed(-3.0, "σ"));
     data.panels.push(signed(-1e9, LONG));
     data.least_width = 250.0;

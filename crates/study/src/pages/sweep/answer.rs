@@ -118,7 +118,8 @@ pub fn speed_over(r: &Reference) -> Option<Fact> {
 pub fn energy_over(r: &Reference) -> Option<Fact> {
     let e = r.compared.energy_ratio.as_ref()?;
     let [median, lo, hi] = [e.median, e.lo, e.hi].map(three);
-    let words = saved(e).unwrap_or_else(|| "no difference".into());
+    let words = saved(e).map(|s| format!("{s} {}", saved_between(e)));
+    let words = words.unwrap_or_else(|| "no difference".into());
     let text = format!("{median} [{lo} … {hi}]: {words}");
     Some(Fact::new(
         &format!("Energy of the best config over that of {}", r.whom),
@@ -144,19 +145,30 @@ fn saved_between(ratio: &Summary) -> String {
 
 /// The fastest config, where nothing was compared with it.
 fn alone(w: &Winners) -> String {
-    let mut times: Vec<f64> = w.analysis.rows.iter().map(|r| r.time_s).collect();
-    times.sort_by(f64::total_cmp);
-    let median = times[times.len() / 2] / w.fast.time_s;
+    let configs = w.analysis.rows.len();
     let energy = w.fast.energy_j;
     let energy = energy.map_or(String::new(), |e| format!(" and {}", si(e, "J")));
-    if times.len() == 1 {
+    if configs == 1 {
         return format!("The only config takes {}{energy}.", si(w.fast.time_s, "s"));
     }
     format!(
-        "The fastest of {} configs takes {}{energy}; half of them take {} its time or longer.",
-        times.len(),
+        "The fastest of {configs} configs takes {}{energy}; half of them take {} its time or longer.",
         si(w.fast.time_s, "s"),
-        factor(median)
+        factor(median_over_fastest(w))
+    )
+}
+
+fn median_over_fastest(w: &Winners) -> f64 {
+    let mut times: Vec<f64> = w.analysis.rows.iter().map(|r| r.time_s).collect();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2] / w.fast.time_s
+}
+
+/// The time that half of the configs take or exceed.
+pub fn typical(w: &Winners) -> Fact {
+    Fact::new(
+        "Time of half of the configs, or longer, over the fastest's",
+        factor(median_over_fastest(w)),
     )
 }
 

@@ -1,6 +1,6 @@
 //! The first section of the page: the plane of all configs, and beside it the best ones to copy.
 
-use super::answer::{energy_over, speed_over};
+use super::answer::{energy_over, speed_over, typical};
 use super::plane::{found, ranking};
 use super::tables;
 use super::winners::Winners;
@@ -88,6 +88,9 @@ impl Winners<'_> {
         let mut items = vec![Fact::new("The fastest", rates.join(", "))];
         for r in &self.references {
             items.extend(speed_over(r).into_iter().chain(energy_over(r)));
+        }
+        if self.references.is_empty() {
+            items.push(typical(self));
         }
         Section {
             id: "winners".into(),
