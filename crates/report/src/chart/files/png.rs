@@ -135,6 +135,20 @@ mod tests {
     use crate::chart::{Axis, Chart, Layer, Panel, Picture, Scale, Style, Unit, What};
 
     #[test]
+    fn files_have_the_colours_of_the_drawing() {
+        let mut map = tiny_skia::Pixmap::new(3, 2).unwrap();
+        let clear = map.clone();
+        for (k, p) in map.pixels_mut().iter_mut().enumerate() {
+            let k = 40 * k as u8;
+            *p = tiny_skia::PremultipliedColorU8::from_rgba(k, 255 - k, 7, 255).unwrap();
+        }
+        for (drawn, whole) in [(&map, true), (&map, false), (&clear, false)] {
+            let file = super::encoded(drawn.clone(), whole).unwrap();
+            assert_eq!(&tiny_skia::Pixmap::decode_png(&file).unwrap(), drawn);
+        }
+    }
+
+    #[test]
     fn pictures_are_read_as_they_were_written() {
         let rgb = [Some([10, 200, 30]), None, Some([0, 0, 0]), Some([255; 3])];
         let read = super::read(&crate::chart::picture::pixels(2, &rgb).unwrap()).unwrap();

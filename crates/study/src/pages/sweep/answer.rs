@@ -2,6 +2,7 @@
 
 use super::winners::{Reference, Winners};
 use greenup_meter::Summary;
+use greenup_meter::stats::median;
 use greenup_report::page::Fact;
 use greenup_report::si::{factor, percent, si, three};
 use greenup_tune::Objective;
@@ -159,17 +160,14 @@ fn alone(w: &Winners) -> String {
 }
 
 fn median_over_fastest(w: &Winners) -> f64 {
-    let mut times: Vec<f64> = w.analysis.rows.iter().map(|r| r.time_s).collect();
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2] / w.fast.time_s
+    let times: Vec<f64> = w.analysis.rows.iter().map(|r| r.time_s).collect();
+    median(&times) / w.fast.time_s
 }
 
-/// The time that half of the configs take or exceed.
-pub fn typical(w: &Winners) -> Fact {
-    Fact::new(
-        "Time of half of the configs, or longer, over the fastest's",
-        factor(median_over_fastest(w)),
-    )
+/// The median time of the configs over the fastest's; `None` of one config.
+pub fn typical(w: &Winners) -> Option<Fact> {
+    let name = "Median time of the configs over that of the fastest";
+    (w.analysis.rows.len() > 1).then(|| Fact::new(name, factor(median_over_fastest(w))))
 }
 
 /// How far single trials can be trusted.

@@ -90,7 +90,7 @@ impl Winners<'_> {
             items.extend(speed_over(r).into_iter().chain(energy_over(r)));
         }
         if self.references.is_empty() {
-            items.push(typical(self));
+            items.extend(typical(self));
         }
         Section {
             id: "winners".into(),
