@@ -5,7 +5,8 @@ mod cases;
 use greenup_report::chart::{
     Axis, Chart, ColourBar, Layer, PAGE_WIDTHS, Panel, Picture, Scale, Series, Style, Unit, What,
 };
-use greenup_report::page::{Figure, Page, Section};
+use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::table::{Cell, Columns};
 
 /// A page of all cases.
 fn page() -> String {
@@ -65,6 +66,51 @@ fn pages_of_all_figures_are_readable() {
             found.0.len()
         );
     }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn long_names_leave_no_page() {
+    // A path without any gap in each place of a page that takes text.
+    let name = "a/folder".repeat(30);
+    let facts = || vec![Fact::new(&name, &*name), Fact::new("short", &*name)];
+    let section = |folded| Section {
+        id: format!("s{folded}"),
+        title: name.clone(),
+        label: Some("measured"),
+        paragraphs: vec![name.clone(), format!("`{name}`")],
+        items: facts(),
+        figures: vec![Figure::text(&name)],
+        tables: vec![
+            Columns::<f64>::new()
+                .cell(&name, &name, |_| Cell::text(&name))
+                .cell("wrapped", "", |_| Cell::wrapped(&name))
+                .cell("value", "", |v| Cell::three(*v))
+                .table(&name, &[1.0, 2.0]),
+        ],
+        copied: facts(),
+        folded,
+        ..Section::default()
+    };
+    let page = Page {
+        title: name.clone(),
+        subtitle: name.clone(),
+        answer: vec![name.clone(); 2],
+        banner: vec![name.clone()],
+        headline: facts(),
+        sections: vec![section(false), section(true)],
+        footer: name.clone(),
+        provenance: facts(),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("names.html");
+    std::fs::write(&file, page.render().expect("a page")).expect("the page");
+    let found = greenup_testing::browser::Browser::start().examine(
+        &file,
+        &greenup_testing::browser::WIDTHS,
+        false,
+    );
+    assert!(found.is_empty(), "{found}");
 }
 
 #[test]
