@@ -93,6 +93,7 @@ pub fn policy(quick: bool) -> Policy {
         window_s,
         min_ticks,
         warmup_s: 0.5 * window_s,
+        warmup_ticks: 3,
         max_warmups: 1,
         min_repeats: 1,
         max_repeats: 1,

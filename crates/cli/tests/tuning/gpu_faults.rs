@@ -52,6 +52,9 @@ fn faults_on_a_gpu_are_seen() {
             "wrong: run again on fresh data after the measurement: `out`[0] is NaN",
         ),
         (6, "ok"),
+        (7, "wrong: `out`[1000]"),
+        (8, "wrong: it changed its input `in`"),
+        (9, "wrong: `out`[1000] is inf"),
     ] {
         assert!(
             found[&how].starts_with(expected),

@@ -9,6 +9,8 @@ pub struct Policy {
     pub min_ticks: usize,
     /// Length of one warm-up chunk, s; 0 for none.
     pub warmup_s: f64,
+    /// Least periods of the energy sensor in one; to compare the power of two chunks takes a few.
+    pub warmup_ticks: usize,
     /// Chunks of warm-up at most, when no steady state is reached.
     pub max_warmups: usize,
     /// Minimum number of windows.
@@ -26,6 +28,7 @@ impl Policy {
             window_s: 0.15,
             min_ticks: 15,
             warmup_s: 0.1,
+            warmup_ticks: 3,
             max_warmups: 3,
             min_repeats: 3,
             max_repeats: 7,
@@ -39,6 +42,7 @@ impl Policy {
             window_s: 1.0,
             min_ticks: 50,
             warmup_s: 0.5,
+            warmup_ticks: 3,
             max_warmups: 8,
             min_repeats: 5,
             max_repeats: 15,
@@ -53,11 +57,16 @@ impl Policy {
         self.window_s.max(least)
     }
 
+    /// Length of one warm-up chunk, s.
+    pub(crate) fn chunk_s(&self, period_s: f64) -> f64 {
+        self.warmup_s.max(self.warmup_ticks as f64 * period_s)
+    }
+
     /// Seconds that a measurement typically takes: two chunks of warm-up, and windows halfway between fewest and most.
     pub fn typical_s(&self, period_s: Option<f64>) -> f64 {
         let chunks = self.max_warmups.clamp(1, 2) as f64;
         let warm_up = if self.warmup_s > 0.0 {
-            chunks * self.warmup_s.max(3.0 * period_s.unwrap_or(0.0))
+            chunks * self.chunk_s(period_s.unwrap_or(0.0))
         } else {
             0.0
         };
@@ -76,6 +85,7 @@ mod tests {
             window_s: 0.1,
             min_ticks: 4,
             warmup_s: 0.02,
+            warmup_ticks: 3,
             max_warmups: 1,
             min_repeats: 1,
             max_repeats: 3,

@@ -3,11 +3,12 @@
 use crate::sweep::{Failure as F, OBJECTIVE};
 use crate::worker::channel::Channel;
 use crate::worker::inputs::{Kernel, LoadedInputs};
+use crate::worker::policy::near_power_limit;
 use crate::worker::protocol::{Built, Message};
 use crate::worker::stop::Stop;
-use greenup_meter::Meter;
 use greenup_meter::observe::Silent;
 use greenup_meter::stats::{Sure, mean_within, median};
+use greenup_meter::{Measurement, Meter, Run};
 use std::collections::BTreeMap;
 
 /// A kernel, with another measured around it.
@@ -60,7 +61,7 @@ impl Pair<'_> {
             // A first call may allocate or convert.
             base_once = inputs.run(b, 1)?;
             if self.energy && meter.has_energy() {
-                let m = meter.measure::<Stop>(&Silent, &mut |s| {
+                let m = settled(meter, &mut |s| {
                     inputs.window(b, s, &mut base_once, &mut Vec::new())
                 })?;
                 baseline_j = m.and_then(|m| m.energy_j).map(|e| e.median);
@@ -74,13 +75,17 @@ impl Pair<'_> {
             Ok(())
         };
         around(inputs)?;
-        let window = meter.window_s();
+        let mut window = meter.window_s();
         let mut times_s = Vec::new();
         let (kernel, once) = (&mut *self.kernel, &mut self.once);
-        let measured = meter.measure::<Stop>(&Silent, &mut |s| {
+        let measured = settled(meter, &mut |s| {
             let mut batches = Vec::new();
             let run = inputs.window(kernel, s, once, &mut batches)?;
-            // Shorter calls are the meter's warm-up.
+            // Shorter calls are the meter's warm-up; longer ones follow those that were too short.
+            if s > window {
+                window = s;
+                times_s.clear();
+            }
             if s >= window {
                 times_s.append(&mut batches);
             }
@@ -172,6 +177,29 @@ pub(crate) fn slower<E>(
     Ok(false)
 }
 
+/// Share of its power limit from which a GPU lowers its clocks for a while.
+const NEAR_LIMIT: f64 = 0.95;
+
+/// As the meter measures; a device near its power limit once more in longer windows.
+fn settled(
+    meter: &mut Meter,
+    work: &mut dyn FnMut(f64) -> Result<Run, Stop>,
+) -> Result<Option<Measurement>, Stop> {
+    let first = meter.measure(&Silent, work)?;
+    let near = first.as_ref().is_some_and(|m| {
+        let limit_w = m.state.power_limit_w;
+        (m.power_w.as_ref().zip(limit_w)).is_some_and(|(p, limit)| p.median > NEAR_LIMIT * limit)
+    });
+    let longer = near_power_limit(&meter.policy);
+    if !near || longer == meter.policy {
+        return Ok(first);
+    }
+    let usual = std::mem::replace(&mut meter.policy, longer);
+    let again = meter.measure(&Silent, work);
+    meter.policy = usual;
+    again
+}
+
 /// Several kernels in rounds, each round in another order.
 pub(super) struct InRounds<'a> {
     pub(super) kernels: &'a [Built],
@@ -222,9 +250,7 @@ impl InRounds<'_> {
                 let (k, once) = (&mut kernels[i], &mut once[i]);
                 let mut batches = Vec::new();
                 if self.energy && meter.has_energy() {
-                    let m = meter.measure::<Stop>(&Silent, &mut |s| {
-                        inputs.window(k, s, once, &mut batches)
-                    })?;
+                    let m = settled(meter, &mut |s| inputs.window(k, s, once, &mut batches))?;
                     if let Some(m) = m {
                         times_s[i].push(m.time_s.median);
                         // A round without its energy would shift those of the later ones.

@@ -3,16 +3,26 @@
 use super::protocol::{Built, Job, Task};
 use greenup_meter::Policy;
 
-/// On a GPU or another device beside the host, with an energy sensor.
+/// On a GPU or another device beside the host, with an energy sensor: a period to warm up and two ticks of the sensor.
 pub fn beside_the_host(seconds: f64) -> Policy {
     Policy {
         window_s: 0.8 * seconds,
-        min_ticks: 4,
+        min_ticks: 2,
         warmup_s: 0.2 * seconds,
+        warmup_ticks: 1,
         max_warmups: 1,
         min_repeats: 1,
         max_repeats: 1,
         rel_error: 0.01,
+    }
+}
+
+/// The same near the power limit, where clocks and power settle for longer.
+pub fn near_power_limit(of: &Policy) -> Policy {
+    Policy {
+        min_ticks: of.min_ticks.max(4),
+        warmup_ticks: of.warmup_ticks.max(3),
+        ..of.clone()
     }
 }
 
@@ -39,6 +49,7 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
             window_s: seconds / 8.0,
             min_ticks: 10,
             warmup_s: 0.0,
+            warmup_ticks: 3,
             max_warmups: 0,
             min_repeats: command.repeats,
             max_repeats: command.repeats + 2,
@@ -53,6 +64,7 @@ pub fn policy(job: &Job, energy: bool) -> Policy {
         window_s: seconds / 8.0,
         min_ticks: 10,
         warmup_s: seconds / 16.0,
+        warmup_ticks: 3,
         max_warmups: if of_commands { 0 } else { 2 },
         min_repeats: windows,
         max_repeats: windows + 2,

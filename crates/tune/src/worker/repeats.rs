@@ -114,11 +114,11 @@ fn keeps_derived(inputs: &mut LoadedInputs, kernel: &mut Kernel, known: f64) -> 
             for attempt in 0..ROUNDS {
                 inputs.reset()?;
                 inputs.run(kernel, 1)?;
-                let before = inputs.outputs();
+                let before = inputs.outputs()?;
                 inputs.reset()?;
                 inputs.renew_one(i, round * ROUNDS + attempt)?;
                 least = least.min(inputs.run(kernel, 1)?);
-                uses &= inputs.changed_bytes() > 0 && inputs.outputs() != before;
+                uses &= inputs.changed_bytes()? > 0 && inputs.outputs()? != before;
                 if !uses || !doubtful(least, known) {
                     break;
                 }

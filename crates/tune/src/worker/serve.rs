@@ -115,11 +115,11 @@ fn work(
             channel.answer(&Message::Ran);
             let verified = check(inputs, reference.map(|r| r.first.as_path()))?;
             channel.answer(&verified);
-            let changed = inputs.changed_bytes();
+            let changed = inputs.changed_bytes()?;
             let mut accepted = None;
             if let Some(checking) = checking {
                 checked(checking, inputs, channel)?;
-                accepted = Some(inputs.outputs());
+                accepted = Some(inputs.outputs()?);
             }
             let measured = Pair {
                 kernel: &mut kernel,
@@ -143,7 +143,7 @@ fn work(
                 inputs.run(&mut kernel, 1)?;
                 check(inputs, reference.map(|r| r.first.as_path()))
                     .and_then(|_| {
-                        if inputs.outputs() == accepted {
+                        if inputs.outputs()? == accepted {
                             Ok(())
                         } else {
                             checked(checking, inputs, channel)
@@ -231,7 +231,11 @@ fn again(e: Stop, when: &str) -> Stop {
 }
 
 /// Has a command check the results of the last run.
-fn checked(checking: &Checking, inputs: &LoadedInputs, channel: &mut Channel) -> Result<(), Stop> {
+fn checked(
+    checking: &Checking,
+    inputs: &mut LoadedInputs,
+    channel: &mut Channel,
+) -> Result<(), Stop> {
     let start = Instant::now();
     present(&checking.dir, "[check] command")?;
     inputs.write_outputs(&checking.outputs)?;

@@ -67,6 +67,7 @@ const QUICK: Policy = Policy {
     window_s: 0.5,
     min_ticks: 5,
     warmup_s: 0.25,
+    warmup_ticks: 3,
     max_warmups: 1,
     min_repeats: 1,
     max_repeats: 1,

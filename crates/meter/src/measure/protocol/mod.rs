@@ -224,7 +224,7 @@ impl Meter {
         if self.policy.warmup_s <= 0.0 {
             return Ok(None);
         }
-        let chunk = self.policy.warmup_s.max(3.0 * self.period_s);
+        let chunk = self.policy.chunk_s(self.period_s);
         let mut last: Option<(f64, Option<f64>)> = None;
         let mut drift = 0.0;
         for _ in 0..self.policy.max_warmups.max(1) {

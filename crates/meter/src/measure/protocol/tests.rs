@@ -10,6 +10,7 @@ fn policy() -> Policy {
         window_s: 0.05,
         min_ticks: 10,
         warmup_s: 0.02,
+        warmup_ticks: 3,
         max_warmups: 2,
         min_repeats: 3,
         max_repeats: 5,

@@ -6,7 +6,7 @@ use super::contents::{Images, answers, images, put};
 use super::error::{ArgumentError, WrongResult};
 use super::image::Image;
 use super::memory::refuse_too_large;
-use crate::problem::{Data, Role, Tolerance};
+use crate::problem::{Data, ExpectedValues, Role, Tolerance};
 use std::path::Path;
 
 /// The arguments of one kernel in memory.
@@ -24,8 +24,12 @@ pub struct Arguments {
 
 /// An array as it is before a run.
 pub struct Array<'a> {
+    /// As the problem describes it.
+    pub data: &'a Data,
     /// Contents.
     pub bytes: &'a [u8],
+    /// What it holds after a run, where the problem tells.
+    pub answer: Option<(&'a [u8], &'a ExpectedValues)>,
     /// Whether it is restored before runs.
     pub changes: bool,
     /// Whether kernels read what they change of it.
@@ -161,12 +165,15 @@ impl Arguments {
 
     /// Each array as it is before a run; none for a scalar.
     pub fn arrays(&self) -> impl Iterator<Item = Option<Array<'_>>> {
-        self.data.iter().zip(&self.initial).map(|(d, bytes)| {
-            d.len.map(|_| Array {
+        let all = self.data.iter().zip(&self.initial).zip(&self.answers);
+        all.map(|((data, bytes), answer)| {
+            data.len.map(|_| Array {
+                data,
                 bytes,
-                changes: restored(d),
-                read: d.role == Role::InOut,
-                checked: d.role != Role::Scratch,
+                answer: answer.as_deref().zip(data.answer.as_ref()),
+                changes: restored(data),
+                read: data.role == Role::InOut,
+                checked: data.role != Role::Scratch,
             })
         })
     }

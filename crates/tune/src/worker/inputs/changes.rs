@@ -121,14 +121,19 @@ impl Arguments {
 }
 
 impl LoadedInputs {
-    /// Bytes that the last run changed, which began from restored arrays; [`Self::verify`] has brought them to the host.
-    pub(crate) fn changed_bytes(&self) -> usize {
-        self.arguments.changed_bytes()
+    /// Bytes that the last run changed, which began from restored arrays.
+    pub(crate) fn changed_bytes(&mut self) -> Result<usize, Stop> {
+        if let Some(bytes) = self.changed {
+            return Ok(bytes);
+        }
+        self.bring()?;
+        Ok(self.arguments.changed_bytes())
     }
 
-    /// Results of the last run, which [`Self::verify`] has brought to the host.
-    pub(crate) fn outputs(&self) -> Vec<u8> {
-        self.arguments.outputs()
+    /// Results of the last run.
+    pub(crate) fn outputs(&mut self) -> Result<Vec<u8>, Stop> {
+        self.bring()?;
+        Ok(self.arguments.outputs())
     }
 
     /// Other data in the same place: the usual ones in round 0, then on the host ones that no kernel has met. Outputs are as

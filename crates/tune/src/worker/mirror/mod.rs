@@ -1,9 +1,14 @@
 //! The arguments in the memory of a device: each array with a known pattern around it, and what it holds before a run.
 
+pub mod judge;
+
+use crate::problem::Tolerance;
 use crate::worker::inputs::arguments::Arguments;
 use crate::worker::inputs::block::{CANARY, OutOfBounds, canary, overwritten};
 use crate::worker::inputs::error::DeviceError;
 use greenup_device::{cuda, opencl};
+use judge::Place;
+use std::cell::OnceCell;
 
 /// A device that has memory of its own.
 pub trait Store: Clone {
@@ -63,6 +68,8 @@ pub struct Array<S: Store> {
     pub bytes: usize,
     /// Whether it is brought back after a run.
     checked: bool,
+    /// A number of what an input holds.
+    hash: OnceCell<u64>,
 }
 
 /// The memory around an array, on both sides.
@@ -113,6 +120,7 @@ impl<S: Store> Mirror<S> {
                         read: a.read,
                         bytes: a.bytes.len(),
                         checked: a.checked,
+                        hash: OnceCell::new(),
                     })
                 }
             });
@@ -164,6 +172,17 @@ impl<S: Store> Mirror<S> {
         Ok(wrong)
     }
 
+    /// Whether something outside of the arrays was overwritten.
+    pub fn overwritten(&self) -> Result<bool, S::Error> {
+        let canaries = Canaries::new();
+        for a in self.arrays.iter().flatten() {
+            if canaries.check(a)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Uploads an input again that a kernel may have changed.
     pub fn restore(&self, arguments: &Arguments) -> Result<(), S::Error> {
         for (a, from) in self.arrays.iter().zip(arguments.arrays()) {
@@ -174,6 +193,43 @@ impl<S: Store> Mirror<S> {
             }
         }
         Ok(())
+    }
+}
+
+impl Mirror<cuda::Session> {
+    /// Where the arrays lie, and what they must hold after a run; `reference` has the outputs one after the other.
+    pub fn places<'a>(
+        &'a self,
+        arguments: &'a Arguments,
+        reference: Option<&'a [u8]>,
+        tolerance: Tolerance,
+    ) -> Vec<Place<'a>> {
+        let mut rest = reference;
+        let all = self.arrays.iter().zip(arguments.arrays());
+        all.filter_map(|(a, array)| {
+            let (a, array) = (a.as_ref()?, array?);
+            let mut own = None;
+            if array.changes
+                && let Some(bytes) = rest
+            {
+                let (right, later) = bytes.split_at(a.bytes.min(bytes.len()));
+                (own, rest) = (Some((right, tolerance.of(array.data.kind))), Some(later));
+            }
+            let at = |m: &cuda::Memory| m.address() + CANARY as u64;
+            let is_input = array.checked && !array.changes;
+            Some(Place {
+                now: at(&a.now),
+                before: a.before.as_ref().map_or(0, at),
+                hash: if is_input {
+                    *a.hash.get_or_init(|| judge::hash(array.bytes))
+                } else {
+                    0
+                },
+                array,
+                reference: own,
+            })
+        })
+        .collect()
     }
 }
 
