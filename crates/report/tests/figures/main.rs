@@ -86,7 +86,7 @@ fn long_names_leave_no_page() {
                 .cell(&name, &name, |_| Cell::text(&name))
                 .cell("wrapped", "", |_| Cell::wrapped(&name))
                 .cell("value", "", |v| Cell::three(*v))
-                .table(&name, &[1.0, 2.0]),
+                .table(&name, [1.0, 2.0]),
         ],
         copied: facts(),
         folded,

@@ -20,9 +20,9 @@ use std::path::PathBuf;
 const N: usize = 4096;
 /// Measuring time of a config, s.
 const SECONDS: f64 = 0.6;
-/// Kernels measured again at the end, and how often.
+/// Kernels measured again at the end, and those that are near the last of them.
 const FINALISTS: usize = 3;
-const ROUNDS: usize = 5;
+const NEAR_TIES: usize = 3;
 
 /// A small part of the space for half a minute: tensor cores fed by the copy engine, where there are both.
 const HOPPER: &[(&str, &[i64])] = &[
@@ -126,7 +126,7 @@ pub fn run(options: &GpuTuning, observer: &dyn Observer) -> Result<Tuning, Tunin
             objectives,
             budget: Budget::Seconds(options.seconds),
             finalists: FINALISTS,
-            rounds: Some(ROUNDS),
+            near_ties: NEAR_TIES,
             ..SessionOptions::default()
         },
         Setup::of(

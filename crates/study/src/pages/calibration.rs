@@ -25,6 +25,9 @@ pub struct Calibrated<'a> {
     pub gpu: bool,
 }
 
+/// Error of the performance with a power cap over that without one, below which there is one.
+const CAPPED: f64 = 0.75;
+
 impl Calibrated<'_> {
     /// Roofline, arch line and power line with the microbenchmarks.
     ///
@@ -123,6 +126,13 @@ impl Calibrated<'_> {
                 "Energies on the whole device have a mean error of {}.",
                 percent(e)
             ));
+        }
+        let capped = cap_errors(self.records).is_ok_and(|e| {
+            let t = e.performance_test;
+            t.mean_abs_error_capped < CAPPED * t.mean_abs_error_uncapped
+        });
+        if capped && self.machine.usable_power_w.is_none() && self.machine.clock.is_none() {
+            out.push("A power cap explains the times better, and this machine has none: its power line is too high near the balance. `greenup fit --clocked` fits the clocks at the cap.".into());
         }
         out.push(if self.machine.constant_power_w.is_some() {
             "Next: `greenup predict --machine` with its file, for time, energy and power.".into()

@@ -180,7 +180,10 @@ fn answer(objective: &str, all: &[Repeated]) -> Vec<String> {
             percent(second.end().0)
         )),
         ([], None) => {}
-        (names, _) => out.push(format!("As far in the end: {}.", names.join(", "))),
+        (names, _) => out.push(format!(
+            "As far in the end: {}. Which of them is best, this sweep does not tell.",
+            names.join(", ")
+        )),
     }
     out.push(format!(
         "Next: `greenup tune --strategy {} --objective {objective}`.",
@@ -296,7 +299,10 @@ mod tests {
             ]
         );
         let alike = answer("time", &[of("a", 1.0), of("b", 1.0)]);
-        assert_eq!(alike[2], "As far in the end: `b` (95 % after 1 trial).");
+        assert_eq!(
+            alike[2],
+            "As far in the end: `b` (95 % after 1 trial). Which of them is best, this sweep does not tell."
+        );
         assert!(answer("time", &[]).is_empty());
     }
 }

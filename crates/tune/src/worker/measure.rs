@@ -8,7 +8,7 @@ use crate::worker::protocol::{Built, Message};
 use crate::worker::stop::Stop;
 use greenup_meter::observe::Silent;
 use greenup_meter::stats::{Sure, mean_within, median};
-use greenup_meter::{Measurement, Meter, Run};
+use greenup_meter::{Measurement, Meter, Policy, Run};
 use std::collections::BTreeMap;
 
 /// A kernel, with another measured around it.
@@ -41,7 +41,11 @@ impl Pair<'_> {
         inputs: &mut LoadedInputs,
         meter: &mut Meter,
     ) -> Result<Message, Stop> {
-        if let Some((times_s, baseline_s)) = self.too_slow(inputs)? {
+        // Else a look takes as long as the whole measurement.
+        let raced = meter.typical_s() > LONG_S || self.once > BATCH_S;
+        if let Some((times_s, baseline_s)) =
+            raced.then(|| self.too_slow(inputs)).transpose()?.flatten()
+        {
             let error = greenup_meter::Summary::of(&times_s).map(|s| s.relative_error());
             return Ok(Message::Measured {
                 times_s,
@@ -61,7 +65,7 @@ impl Pair<'_> {
             // A first call may allocate or convert.
             base_once = inputs.run(b, 1)?;
             if self.energy && meter.has_energy() {
-                let m = settled(meter, &mut |s| {
+                let m = settled(meter, &mut false, &mut |s| {
                     inputs.window(b, s, &mut base_once, &mut Vec::new())
                 })?;
                 baseline_j = m.and_then(|m| m.energy_j).map(|e| e.median);
@@ -78,7 +82,8 @@ impl Pair<'_> {
         let mut window = meter.window_s();
         let mut times_s = Vec::new();
         let (kernel, once) = (&mut *self.kernel, &mut self.once);
-        let measured = settled(meter, &mut |s| {
+        let mut near = inputs.near_limit;
+        let measured = settled(meter, &mut near, &mut |s| {
             let mut batches = Vec::new();
             let run = inputs.window(kernel, s, once, &mut batches)?;
             // Shorter calls are the meter's warm-up; longer ones follow those that were too short.
@@ -91,6 +96,7 @@ impl Pair<'_> {
             }
             Ok(run)
         })?;
+        inputs.near_limit = near;
         around(inputs)?;
         let m = measured
             .ok_or_else(|| Stop::Failed(F::Runtime, "the measurement was stopped".to_owned()))?;
@@ -180,24 +186,39 @@ pub(crate) fn slower<E>(
 /// Share of its power limit from which a GPU lowers its clocks for a while.
 const NEAR_LIMIT: f64 = 0.95;
 
-/// As the meter measures; a device near its power limit once more in longer windows.
+/// As the meter measures; where a device is near its power limit, in longer windows. `near` says whether it was the last time, and spares
+/// the short ones then.
 fn settled(
     meter: &mut Meter,
+    near: &mut bool,
     work: &mut dyn FnMut(f64) -> Result<Run, Stop>,
 ) -> Result<Option<Measurement>, Stop> {
-    let first = meter.measure(&Silent, work)?;
-    let near = first.as_ref().is_some_and(|m| {
-        let limit_w = m.state.power_limit_w;
-        (m.power_w.as_ref().zip(limit_w)).is_some_and(|(p, limit)| p.median > NEAR_LIMIT * limit)
-    });
-    let longer = near_power_limit(&meter.policy);
-    if !near || longer == meter.policy {
-        return Ok(first);
+    let usual = meter.policy.clone();
+    let longer = near_power_limit(&usual);
+    let mut measure = |policy: &Policy| {
+        meter.policy = policy.clone();
+        let found = meter.measure(&Silent, work);
+        meter.policy = usual.clone();
+        found
+    };
+    let is_near = |m: &Option<Measurement>| {
+        let powers = m.as_ref().and_then(|m| {
+            let power = m.power_w.as_ref()?.median;
+            Some((power, m.state.power_limit_w?))
+        });
+        powers.is_some_and(|(power, limit)| power > NEAR_LIMIT * limit)
+    };
+    let mut found = None;
+    if !*near || longer == usual {
+        found = measure(&usual)?;
+        *near = is_near(&found);
+        if !*near || longer == usual {
+            return Ok(found);
+        }
     }
-    let usual = std::mem::replace(&mut meter.policy, longer);
-    let again = meter.measure(&Silent, work);
-    meter.policy = usual;
-    again
+    found = measure(&longer)?.or(found);
+    *near = is_near(&found);
+    Ok(found)
 }
 
 /// Several kernels in rounds, each round in another order.
@@ -234,6 +255,7 @@ impl InRounds<'_> {
         let mut times_s = vec![Vec::new(); kernels.len()];
         let mut energies_j = vec![Vec::new(); kernels.len()];
         let mut metrics = vec![Vec::new(); kernels.len()];
+        let mut near = vec![false; kernels.len()];
         for k in &mut kernels {
             if let Kernel::Command(program) = k {
                 program.numbers();
@@ -250,7 +272,9 @@ impl InRounds<'_> {
                 let (k, once) = (&mut kernels[i], &mut once[i]);
                 let mut batches = Vec::new();
                 if self.energy && meter.has_energy() {
-                    let m = settled(meter, &mut |s| inputs.window(k, s, once, &mut batches))?;
+                    let m = settled(meter, &mut near[i], &mut |s| {
+                        inputs.window(k, s, once, &mut batches)
+                    })?;
                     if let Some(m) = m {
                         times_s[i].push(m.time_s.median);
                         // A round without its energy would shift those of the later ones.

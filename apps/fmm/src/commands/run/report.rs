@@ -146,7 +146,7 @@ fn certainty(r: &Report) -> String {
             "Relative error of the potential against direct sums: {:.2e}.",
             e.potential
         ),
-        None => "A few results were compared with direct sums; `--check N` gives the error of N."
+        None => "A few results agree with direct sums as far as is asked; `--check N` gives the error of N."
             .to_owned(),
     };
     format!("{checked} The time is the least of `--repeat` evaluations.")

@@ -6,6 +6,9 @@ use crate::fit::result::UNEXPLAINED;
 use crate::image::figure::UNIT;
 use greenup_report::si::{percent, three};
 
+/// So many parameters are all in the answer.
+const FEW: usize = 4;
+
 /// Correlation from which the data hardly tell two parameters apart.
 const ALIKE: f64 = 0.95;
 /// χ² per degree of freedom of counts from which the model misses more than noise.
@@ -47,6 +50,10 @@ impl Report<'_> {
             None => String::new(),
         };
         let mut out = vec![format!("{state}, {}{most}.", self.agreement())];
+        if (2..=FEW).contains(&names.len()) {
+            let all = (0..names.len()).map(|k| format!("{} {}", code(k), self.stated(k)));
+            out.push(format!("{}.", all.collect::<Vec<_>>().join("; ")));
+        }
         let list = |which: &dyn Fn(usize) -> bool| {
             let all: Vec<String> = (0..names.len()).filter(|k| which(*k)).map(code).collect();
             (!all.is_empty()).then(|| (all.join(", "), all.len() > 1))

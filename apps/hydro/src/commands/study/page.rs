@@ -105,6 +105,9 @@ fn least(rows: &[Row], cost: impl Fn(&Row) -> Option<f64>) -> Option<(&Row, f64)
     known.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
+/// Times within this factor are near each other.
+const NEAR: f64 = 1.05;
+
 /// Least time and energy of an unknown and step. Orders have different numbers of unknowns.
 fn bests(rows: &[Row]) -> [Option<(&Row, String)>; 2] {
     let time = least(rows, |r| Some(r.seconds / r.unknowns.max(1) as f64));
@@ -167,8 +170,17 @@ fn answer(rows: &[Row]) -> Vec<String> {
             Some((other, j)) => format!("; {} the least energy, {j}", other.name()),
             None => String::new(),
         };
+        let per = |r: &Row| r.seconds / r.unknowns.max(1) as f64;
+        let near: Vec<String> = (rows.iter())
+            .filter(|r| r.work == row.work && r.name() != row.name() && per(r) < NEAR * per(row))
+            .map(Row::name)
+            .collect();
+        let near = match near.is_empty() {
+            true => String::new(),
+            false => format!("; {} less than 5 % more time", near.join(", ")),
+        };
         out.push(format!(
-            "{} takes the least time per unknown and step, {value}{also}.",
+            "{} takes the least time per unknown and step, {value}{also}{near}.",
             row.name()
         ));
         out.push(spread(rows));

@@ -162,7 +162,7 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
         .collect();
     if !costly.is_empty() {
         out.push(format!(
-            "Next: one GPU for least energy, of {}.",
+            "Next: one GPU for least energy, of {}; for others the difference is less than these runs tell.",
             costly.join(", ")
         ));
     }

@@ -30,6 +30,7 @@ pub fn of(study: &Study) -> Vec<String> {
             String::new()
         };
         out.push(format!("{who}{}.", limits(device)));
+        out.extend(certainty(device).map(|text| format!("{who}{text}")));
         out.extend(
             kernels(device).map(|text| match text.strip_prefix("Next: ") {
                 Some(next) => format!("Next: {who}{next}"),
@@ -56,6 +57,36 @@ fn limits(device: &DeviceStudy) -> String {
         text.push_str(&format!("; below {balance} kernels wait for memory"));
     }
     text
+}
+
+/// How well the kernels' times are known, and their energies predicted; `None` where the host was disturbed, which the banner says.
+fn certainty(device: &DeviceStudy) -> Option<String> {
+    let all = &device.kernels;
+    if all.iter().any(|k| k.disturbed.is_some()) {
+        return None;
+    }
+    let noise = (all.iter().filter_map(KernelResult::noise)).reduce(f64::max)?;
+    let mut text = format!(
+        "Times of its kernels are known to ±{} or better",
+        percent(noise)
+    );
+    let errors = || all.iter().filter_map(|k| k.energy_error);
+    if let (Some(lo), Some(hi)) = (errors().reduce(f64::min), errors().reduce(f64::max)) {
+        text.push_str(&format!(
+            "; predicted energies are off by {} to {}",
+            percent(lo),
+            percent(hi)
+        ));
+    }
+    let above = |k: &&KernelResult| k.share_of_roof.is_some_and(|s| s > ABOVE);
+    let names: Vec<&str> = (all.iter().filter(above)).map(|k| &*k.name).collect();
+    if !names.is_empty() {
+        text.push_str(&format!(
+            ". Above its roof, whose costs or counts are too high: {}",
+            names.join(", ")
+        ));
+    }
+    Some(text + ".")
 }
 
 /// What the kernels reach, and which has most to gain; `None` without a measured one.
@@ -86,10 +117,7 @@ fn kernels(device: &DeviceStudy) -> Option<String> {
             (n, _) => format!("The {n} measured kernels reach {of_roof} of their roofs or more"),
         };
         if most > ABOVE {
-            format!(
-                "{which}; {best} is above its roof ({}): the machine's costs or the counts of its work are too high.",
-                percent(most)
-            )
+            format!("{which}, {best} {}.", percent(most))
         } else {
             format!("{which}: only other work, not other code, would help much.")
         }

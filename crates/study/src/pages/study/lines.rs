@@ -153,10 +153,11 @@ fn point(k: &KernelResult, classes: &[Op]) -> Option<Point> {
     })
 }
 
-/// The name of the roof of a kernel, if it is neither main memory, nor `flop`, nor the power cap, which have lines.
+/// The name of the roof of a kernel, if it is neither main memory nor `flop`, which have lines; a power cap depends on its data too.
 fn other_roof(k: &KernelResult, flop: Op) -> Option<String> {
     match k.predicted.bound {
         Bound::Op(op) if op != Op::Dram && op != flop => Some(op.name().to_owned()),
+        Bound::Cap => Some("cap".to_owned()),
         _ => None,
     }
 }

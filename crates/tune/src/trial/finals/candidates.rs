@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 /// Least relative error of a single trial, as half-width of a 95 % interval: clocks and caches vary.
 const LEAST: f64 = 0.005;
-/// The same where energy counts, whose sensors are coarser.
-const LEAST_ENERGY: f64 = 0.01;
+/// The same where energy counts: of two ticks of a sensor.
+const LEAST_ENERGY: f64 = 0.03;
 /// Largest relative error that counts: on a busy host it may be anything, and slow configs would take their time again.
 const MOST: f64 = 0.1;
 /// Standard error of a difference within which two trials count as equal, over that of its 95 % interval.

@@ -65,6 +65,8 @@ pub(crate) struct LoadedInputs {
     on_host: bool,
     /// Bytes that the last run changed, where the device has counted them.
     changed: Option<usize>,
+    /// Whether the device was near its power limit in the last measurement.
+    pub(crate) near_limit: bool,
 }
 
 /// Refuses a time that a kernel returns and that is none.
@@ -111,6 +113,7 @@ impl LoadedInputs {
             judge: None,
             on_host: false,
             changed: None,
+            near_limit: false,
         };
         set.set_up()?;
         if let Some(ordinal) = inputs.gpu {

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arguments import Writer
 from ..space import restrictions
-from ..space.expressions import choice
+from ..space.expressions import named_choices
 from . import launch
 from .host import call, fortran
 
 #: Measuring time of a config at the default of seven iterations, s.
-SECONDS = 0.05
+SECONDS = 0.01
 #: The parameter that numbers the configs of a list.
 INDEX = "kt_config"
 #: What only code for a GPU has.
@@ -90,9 +90,11 @@ class Project:
         derived = {f"kt_{n}": list(column) for n, column in zip(sizes, zip(*shapes))}
         derived["kt_shared"] = shared
         derived["kt_source"] = [numbers[name] for name in files]
-        self._key, self._macros = [INDEX], [INDEX, *derived]
+        # The values of each, and those that they are chosen from.
+        written = [pair for name, values in derived.items() for pair in named_choices(name, values)]
+        self._key, self._macros = [INDEX], [INDEX, *(name for name, _ in written)]
         lines = ["[parameters]", f"{INDEX} = {list(range(len(self.configs)))}", "", "[derived]"]
-        lines += [f"{name} = {json.dumps(choice(values))}" for name, values in derived.items()]
+        lines += [f"{name} = {json.dumps(text)}" for name, text in written]
         self.shape = ([f"kt_{n}" for n in sizes[:3]], [f"kt_{n}" for n in sizes[3:]], "kt_shared")
         self.space = "\n".join(lines)
 

@@ -71,11 +71,12 @@ class _Lists(ast.NodeTransformer):
         return ast.List(elts=node.elts, ctx=node.ctx)
 
 
-def choice(values, index="kt_config"):
-    """An expression with ``values[i]`` for i = ``index``: a binary search, short where neighbours are equal."""
+def choice(values, index="kt_config", write=None):
+    """An expression with ``values[i]`` for i = ``index``: a binary search, short where neighbours are equal. ``write`` makes a value an expression."""
+    write = write or literal
     runs = []
     for i, value in enumerate(values):
-        text = literal(value)
+        text = write(value)
         if not runs or runs[-1][1] != text:
             runs.append((i, text))
 
@@ -86,6 +87,16 @@ def choice(values, index="kt_config"):
         return f"({part(low, middle)} if {index} < {runs[middle][0]} else {part(middle, high)})"
 
     return part(0, len(runs))
+
+
+def named_choices(name, values, index="kt_config", most=1000, write=None):
+    """Names and expressions: the last, ``name``, has ``values[i]`` for i = ``index``. Many values come in parts, as the tuner refuses long texts."""
+    starts = range(0, len(values), most)
+    if len(starts) <= 1:
+        return [(name, choice(values, index, write))]
+    # A part that is not chosen gives one of its values, too.
+    parts = [(f"{name}_{k}", choice(values[i : i + most], f"({index} - {i})", write)) for k, i in enumerate(starts)]
+    return [*parts, *named_choices(name, [n for n, _ in parts], f"({index} // {most})", most, str)]
 
 
 def literal(value):
