@@ -22,6 +22,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+/// Windows of a slow sensor on a GPU, of a kernel and its baseline, and again near the power limit, s.
+const SENSOR_S: f64 = 3.0;
 /// Trials between two measurements of the baseline's energy.
 const BASELINE_ENERGY_EVERY: usize = 25;
 
@@ -277,7 +279,8 @@ impl<'a> Bench<'a> {
         let build_s = (self.problem.command.as_ref()).map_or(0.0, Runnable::build_timeout_s);
         // A few runs more decide whether it is measured in full.
         let more_s = beyond_s.map_or(0.0, |_| m.timeout);
-        let limit_s = runs * m.timeout + more_s + 4.0 * m.seconds + check_s + build_s;
+        let sensor_s = self.gpu.map_or(0.0, |_| SENSOR_S);
+        let limit_s = runs * m.timeout + more_s + 4.0 * m.seconds + sensor_s + check_s + build_s;
         let Some(answer) = self.run(task, limit_s)? else {
             return Ok(None);
         };

@@ -41,8 +41,8 @@ impl Pair<'_> {
         inputs: &mut LoadedInputs,
         meter: &mut Meter,
     ) -> Result<Message, Stop> {
-        // Else a look takes as long as the whole measurement.
-        let raced = meter.typical_s() > LONG_S || self.once > BATCH_S;
+        // Without one beside it a look may take as long as the whole measurement.
+        let raced = self.baseline.is_some() || meter.typical_s() > LONG_S || self.once > BATCH_S;
         if let Some((times_s, baseline_s)) =
             raced.then(|| self.too_slow(inputs)).transpose()?.flatten()
         {
@@ -79,19 +79,17 @@ impl Pair<'_> {
             Ok(())
         };
         around(inputs)?;
-        let mut window = meter.window_s();
+        let window = meter.window_s();
         let mut times_s = Vec::new();
         let (kernel, once) = (&mut *self.kernel, &mut self.once);
         let mut near = inputs.near_limit;
         let measured = settled(meter, &mut near, &mut |s| {
             let mut batches = Vec::new();
             let run = inputs.window(kernel, s, once, &mut batches)?;
-            // Shorter calls are the meter's warm-up; longer ones follow those that were too short.
-            if s > window {
-                window = s;
+            // Shorter calls are the meter's warm-up: what was measured before them does not count.
+            if s < window {
                 times_s.clear();
-            }
-            if s >= window {
+            } else {
                 times_s.append(&mut batches);
             }
             Ok(run)
@@ -183,8 +181,8 @@ pub(crate) fn slower<E>(
     Ok(false)
 }
 
-/// Share of its power limit from which a GPU lowers its clocks for a while.
-const NEAR_LIMIT: f64 = 0.95;
+/// Share of its power limit from which a GPU lowers its clocks for a while, and below which it no longer counts as near.
+const NEAR_LIMIT: (f64, f64) = (0.95, 0.92);
 
 /// As the meter measures; where a device is near its power limit, in longer windows. `near` says whether it was the last time, and spares
 /// the short ones then.
@@ -201,23 +199,23 @@ fn settled(
         meter.policy = usual.clone();
         found
     };
-    let is_near = |m: &Option<Measurement>| {
+    let is_near = |m: &Option<Measurement>, from: f64| {
         let powers = m.as_ref().and_then(|m| {
             let power = m.power_w.as_ref()?.median;
             Some((power, m.state.power_limit_w?))
         });
-        powers.is_some_and(|(power, limit)| power > NEAR_LIMIT * limit)
+        powers.is_some_and(|(power, limit)| power > from * limit)
     };
     let mut found = None;
     if !*near || longer == usual {
         found = measure(&usual)?;
-        *near = is_near(&found);
+        *near = is_near(&found, NEAR_LIMIT.0);
         if !*near || longer == usual {
             return Ok(found);
         }
     }
     found = measure(&longer)?.or(found);
-    *near = is_near(&found);
+    *near = is_near(&found, NEAR_LIMIT.1);
     Ok(found)
 }
 

@@ -59,34 +59,35 @@ fn limits(device: &DeviceStudy) -> String {
     text
 }
 
-/// How well the kernels' times are known, and their energies predicted; `None` where the host was disturbed, which the banner says.
+/// How well the kernels' times are known, and their energies predicted. Where the host was disturbed, the banner says that.
 fn certainty(device: &DeviceStudy) -> Option<String> {
     let all = &device.kernels;
-    if all.iter().any(|k| k.disturbed.is_some()) {
-        return None;
-    }
-    let noise = (all.iter().filter_map(KernelResult::noise)).reduce(f64::max)?;
-    let mut text = format!(
-        "Times of its kernels are known to ±{} or better",
-        percent(noise)
-    );
-    let errors = || all.iter().filter_map(|k| k.energy_error);
-    if let (Some(lo), Some(hi)) = (errors().reduce(f64::min), errors().reduce(f64::max)) {
-        text.push_str(&format!(
-            "; predicted energies are off by {} to {}",
-            percent(lo),
-            percent(hi)
-        ));
+    let mut out: Vec<String> = Vec::new();
+    if all.iter().all(|k| k.disturbed.is_none()) {
+        let several = all.iter().filter_map(|k| k.measured.as_ref());
+        let several = several.filter(|m| m.time_s.n > 1);
+        let noise = several.map(|m| m.time_s.relative_error());
+        out.extend((noise.reduce(f64::max)).map(|n| {
+            format!(
+                "Times of its kernels are known to ±{} or better",
+                percent(n)
+            )
+        }));
+        let errors = || all.iter().filter_map(|k| k.energy_error);
+        if let (Some(lo), Some(hi)) = (errors().reduce(f64::min), errors().reduce(f64::max)) {
+            let (lo, hi) = (percent(lo), percent(hi));
+            out.push(format!("Predicted energies are off by {lo} to {hi}"));
+        }
     }
     let above = |k: &&KernelResult| k.share_of_roof.is_some_and(|s| s > ABOVE);
     let names: Vec<&str> = (all.iter().filter(above)).map(|k| &*k.name).collect();
     if !names.is_empty() {
-        text.push_str(&format!(
-            ". Above its roof, whose costs or counts are too high: {}",
-            names.join(", ")
+        let names = names.join(", ");
+        out.push(format!(
+            "Above its roof, whose costs or counts are too high: {names}"
         ));
     }
-    Some(text + ".")
+    (!out.is_empty()).then(|| out.join(". ") + ".")
 }
 
 /// What the kernels reach, and which has most to gain; `None` without a measured one.

@@ -158,8 +158,12 @@ impl LoadedInputs {
     /// Brings to the host what the last run gave, unless it is there.
     fn bring(&mut self) -> Result<(), Stop> {
         if let (false, Some(device)) = (self.on_host, &self.device) {
-            device.fetch(&mut self.arguments).map_err(on_device)?;
+            let outside = device.fetch(&mut self.arguments).map_err(on_device)?;
             self.on_host = true;
+            if let Some((i, place)) = outside {
+                let name = self.arguments.name(i).to_owned();
+                return Err(WrongResult::OutOfBounds { name, place }.into());
+            }
         }
         Ok(())
     }
@@ -244,7 +248,12 @@ impl LoadedInputs {
 
     /// Both data stay on the device where it has the memory; else the usual ones are made again for the next job.
     fn mirror_fresh(&mut self, usual: OnDevice, images: Images) -> Result<(), Stop> {
-        match usual.another(&self.arguments) {
+        let mut another = usual.another(&self.arguments);
+        if another.is_err() && self.judge.take().is_some() {
+            // It keeps right results there.
+            another = usual.another(&self.arguments);
+        }
+        match another {
             Ok(mirror) => {
                 self.device = Some(mirror);
                 self.other = Some((usual, images));
@@ -460,13 +469,16 @@ impl LoadedInputs {
         let expected = reference.and_then(|path| self.expected.iter().find(|(p, _)| p == path));
         let places = mirror.places(&self.arguments, expected.map(|e| &*e.1), tolerance);
         let missing = judge.missing_bytes(&places, reference);
-        // Kernels may need memory of their own.
-        let fits = missing == 0
-            || mirror
+        // Kernels and fresh data need memory too.
+        if missing > 0
+            && mirror
                 .session
                 .free_bytes()
-                .is_ok_and(|free| missing < free / 2);
-        if fits && let Ok(found) = judge.acquit(&places, reference) {
+                .is_ok_and(|free| missing > free / 8)
+        {
+            return Ok(None);
+        }
+        if let Ok(found) = judge.acquit(&places, reference) {
             return Ok(found);
         }
         // A device that is lost says so to the host, which looks next.

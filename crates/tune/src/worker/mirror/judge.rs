@@ -192,7 +192,16 @@ impl<B: Backend> Judge<B> {
         let mut words = vec![0_u64; n * WORDS];
         self.backend.download(found, &mut words)?;
         let all: Option<Vec<Found>> = words.chunks_exact(WORDS).map(Found::of).collect();
-        Ok(all.and_then(|all| self.judged(places, &asked, &all)))
+        let Some(all) = all else {
+            return Ok(None);
+        };
+        for ((of, right, _), f) in asked.iter().zip(all[places.len()..].chunks_exact(2)) {
+            let kept = self.kept.iter().find(|k| &k.of == of);
+            if let Some(kept) = kept.filter(|kept| kept.hash != f[0].hash) {
+                self.backend.upload_bytes(kept.at, right)?;
+            }
+        }
+        Ok(self.judged(places, &asked, &all))
     }
 
     fn judged(
@@ -487,10 +496,13 @@ mod tests {
         }
         // Nor does what a kernel wrote over the right contents acquit it.
         assert!(bench.found(&right).0.is_some());
-        let kept = bench.judge.kept[2].at;
-        let wrong = vec![1; bench.judge.kept[2].bytes];
-        bench.judge.backend.upload_bytes(kept, &wrong).unwrap();
-        assert_eq!(bench.found(&right).0, None);
+        let (kept, place) = (bench.judge.kept[2].at, bench.judge.kept[2].of.1);
+        let mut own = right.clone();
+        own[place].fill(1);
+        bench.judge.backend.upload_bytes(kept, &own[place]).unwrap();
+        assert_eq!(bench.found(&own).0, None);
+        // They are as they were for the next.
+        assert!(bench.found(&right).0.is_some());
     }
 
     #[test]

@@ -95,7 +95,7 @@ def named_choices(name, values, index="kt_config", most=1000, write=None):
     if len(starts) <= 1:
         return [(name, choice(values, index, write))]
     # A part that is not chosen gives one of its values, too.
-    parts = [(f"{name}_{k}", choice(values[i : i + most], f"({index} - {i})", write)) for k, i in enumerate(starts)]
+    parts = [(f"{name}_{len(values)}_{k}", choice(values[i : i + most], f"({index} - {i})", write)) for k, i in enumerate(starts)]
     return [*parts, *named_choices(name, [n for n, _ in parts], f"({index} // {most})", most, str)]
 
 
