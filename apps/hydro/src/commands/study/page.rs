@@ -177,7 +177,7 @@ fn answer(rows: &[Row]) -> Vec<String> {
             .collect();
         let near = match near.is_empty() {
             true => String::new(),
-            false => format!("; within 5 % of that: {}", near.join(" and ")),
+            false => format!("; nearly as little: {}", near.join(" and ")),
         };
         out.push(format!(
             "{} takes the least time per unknown and step, {value}{also}{near}.",
@@ -220,7 +220,7 @@ mod tests {
         // Numbers of the answer are those of the table.
         for words in [
             "Partial over full assembly: speedup 1.00 at Q2Q1.",
-            "the least time per unknown and step, 500 µs; within 5 % of that: Q2Q1, partial assembly.",
+            "the least time per unknown and step, 500 µs; nearly as little: Q2Q1, partial assembly.",
             "Next: runs with these settings, <code>hydro run --order 2 --assembly full</code>",
         ] {
             assert!(html.contains(words), "{words}");
