@@ -319,12 +319,12 @@ fn restored(d: &Data) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::worker) mod tests {
     use super::*;
     use crate::problem::{Fill, Type};
     use crate::worker::inputs::compare::get;
 
-    pub(in crate::worker::inputs) fn array(name: &str, role: Role) -> Data {
+    pub(in crate::worker) fn array(name: &str, role: Role) -> Data {
         Data {
             name: name.into(),
             kind: Type::F64,
