@@ -213,3 +213,23 @@ fn a_command_that_knows_its_parent_ends_with_it() {
         let _ = Command::new("kill").arg(pid.trim()).status();
     }
 }
+
+#[test]
+fn a_command_whose_parent_is_gone_at_its_start_ends() {
+    let mut parent = Command::new("true").spawn().unwrap();
+    let number = parent.id().to_string();
+    // One that has ended and waits for who asks for its status, and one that is gone.
+    for asked in [false, true] {
+        if asked {
+            parent.wait().unwrap();
+        } else {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let mut c = command(&["run", "--sensor", "none", "--", "sleep", "100"]);
+        let start = Instant::now();
+        let mut child = started(c.current_dir(dir.path()).env("GREENUP_PARENT", &number));
+        assert!(!child.wait().unwrap().success());
+        assert!(start.elapsed() < Duration::from_secs(50), "it ends at once");
+    }
+}

@@ -21,6 +21,7 @@ static SAVES: AtomicUsize = AtomicUsize::new(0);
 /// Takes over the signals, but those that were already ignored at the start (`nohup`). Call it first in
 /// `main`.
 pub fn install() {
+    let parent = named_parent();
     failures();
     let ignored = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].map(|s| (s, is_ignored(s)));
     // Without a handler a signal ends the program, which is still right.
@@ -34,28 +35,42 @@ pub fn install() {
             watch();
         }
     });
-    end_with_parent();
+    if let Some(parent) = parent {
+        end_with(parent);
+    }
 }
 
-/// A program that works for another one ends when that is killed, if `GREENUP_PARENT` is the number of its parent's process.
-fn end_with_parent() {
+/// The process for which this program works, `GREENUP_PARENT`. It is meant for this program alone: elsewhere, such as on
+/// another host, nobody has this number.
+fn named_parent() -> Option<libc::pid_t> {
+    let given = std::env::var("GREENUP_PARENT").ok()?;
+    // SAFETY: no thread is there yet that reads the environment.
+    unsafe { std::env::remove_var("GREENUP_PARENT") };
+    given.parse().ok()
+}
+
+/// Ends this program when another one is killed: also one that was before this program came so far.
+fn end_with(parent: libc::pid_t) {
+    // A program in between may have started this one: it has another parent then.
     // SAFETY: the call has no conditions.
-    let parent = || unsafe { libc::getppid() };
-    let given = std::env::var("GREENUP_PARENT").ok();
-    // Children of this process inherit the variable and have another parent.
-    if given.and_then(|p| p.parse().ok()) != Some(parent()) {
-        return;
-    }
-    let first = parent();
+    let lives = move || unsafe { libc::getppid() } == parent || is_running(parent);
     let _ = std::thread::Builder::new()
         .name("parent".into())
         .spawn(move || {
-            while parent() == first {
+            while lives() {
                 std::thread::sleep(Duration::from_millis(200));
             }
             // SAFETY: a signal to this process.
             unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
         });
+}
+
+/// A process that is there and has not ended: one that has may wait for who asks for its status.
+fn is_running(process: libc::pid_t) -> bool {
+    std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| {
+        let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
+        !state.starts_with(['Z', 'X'])
+    })
 }
 
 /// End of the pipe into which the handler writes a byte for each signal.
