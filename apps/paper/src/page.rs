@@ -3,7 +3,7 @@
 use crate::data::{Answer, Conclusion, Item, Paper, Quoted, State};
 use crate::{Measured, PaperError, Records, points};
 use greenup_report::chart::Chart;
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer as PageAnswer, Fact, Figure, Page, Section};
 use greenup_report::si::{si, three};
 use greenup_report::table::{Cell, Columns, Table};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
         page: Page {
             title: paper.title.clone(),
             subtitle: paper.source.clone(),
-            answer: answer(items),
+            answer: answer(paper, items, whole),
             sections,
             footer: "Numbers of the paper are quoted with their place; ours are computed from the records named with each item. A ratio is ours over the paper's.".into(),
             provenance: Vec::new(),
@@ -107,20 +107,64 @@ pub fn made(paper: &Paper, items: &[&Item], records: &Records) -> Result<Drawn, 
     })
 }
 
-/// How many items have which state.
-fn answer(items: &[&Item]) -> Vec<String> {
+/// What of the paper holds, and how many items have which state; `whole`: these are all items.
+fn answer(paper: &Paper, items: &[&Item], whole: bool) -> PageAnswer {
     let of = |s: State| items.iter().filter(|i| i.state == s).count();
+    let in_words = |s: State| match s {
+        State::Reproduced => "with the paper's numbers",
+        State::OtherHardware => "on other hardware",
+        State::Part => "in part",
+        State::NotPossible => "not at all",
+    };
     let all: Vec<String> = (State::ALL.into_iter())
         .filter(|s| of(*s) > 0)
-        .map(|s| format!("{} {}", of(s), s.name()))
+        .map(|s| format!("{} {}", of(s), in_words(s)))
         .collect();
-    vec![
-        match items.len() {
-            1 => format!("One item: {}.", all.join(", ")),
-            n => format!("Of {n} figures, tables and statements: {}.", all.join(", ")),
-        },
-        "Each says why, names its records, and has the command that makes it again.".into(),
-    ]
+    let today = |a: Answer| paper.conclusions.iter().filter(|c| c.today == a).count();
+    let [holds, not, open] = [Answer::True, Answer::False, Answer::Open].map(today);
+    let tested = whole && !paper.conclusions.is_empty();
+    let mut says = Vec::new();
+    if tested {
+        says.push(format!(
+            "Of {} conclusions of the paper, {holds} hold today, {not} do not, {open} are open.",
+            paper.conclusions.len()
+        ));
+    }
+    says.push(match items {
+        [item] => format!("{} is repeated {}.", item.label(), in_words(item.state)),
+        _ => format!(
+            "Of its {} figures, tables and statements are repeated: {}.",
+            items.len(),
+            all.join(", ")
+        ),
+    });
+    let exact = of(State::Reproduced);
+    let mut sure = vec![match (exact, items.len()) {
+        (n, all) if n == all => {
+            "The same inputs give the paper's numbers, which stand next to ours."
+        }
+        (0, _) => "The devices are others than the paper's: what holds is a trend or a ratio, not a time.",
+        _ => {
+            "Only what has the paper's numbers has its inputs too; the rest ran on other devices, where a trend or a ratio is tested, not a time."
+        }
+    }
+    .to_owned()];
+    if tested && open > 0 {
+        sure.push("What is open lacks a measurement, which the table names.".into());
+    }
+    let figure = match items {
+        [item] if !whole => format!(" --figure {}", item.id),
+        _ => String::new(),
+    };
+    let next = format!(
+        "To test it on your machine, `greenup paper {}{figure} --measure` measures what it can; each item has its own command too.",
+        paper.name
+    );
+    PageAnswer {
+        says,
+        sure,
+        next: vec![next],
+    }
 }
 
 fn facts(item: &Item, records: &Records) -> Vec<Fact> {

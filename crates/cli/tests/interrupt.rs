@@ -217,14 +217,13 @@ fn a_command_that_knows_its_parent_ends_with_it() {
 #[test]
 fn a_command_whose_parent_is_gone_at_its_start_ends() {
     let mut parent = Command::new("true").spawn().unwrap();
-    let number = parent.id().to_string();
+    let waits = parent.id().to_string();
+    std::thread::sleep(Duration::from_millis(200));
+    let mut other = Command::new("true").spawn().unwrap();
+    let gone = other.id().to_string();
+    other.wait().unwrap();
     // One that has ended and waits for who asks for its status, and one that is gone.
-    for asked in [false, true] {
-        if asked {
-            parent.wait().unwrap();
-        } else {
-            std::thread::sleep(Duration::from_millis(200));
-        }
+    for number in [waits, gone] {
         let dir = tempfile::tempdir().unwrap();
         let mut c = command(&["run", "--sensor", "none", "--", "sleep", "100"]);
         let start = Instant::now();
@@ -232,4 +231,5 @@ fn a_command_whose_parent_is_gone_at_its_start_ends() {
         assert!(!child.wait().unwrap().success());
         assert!(start.elapsed() < Duration::from_secs(50), "it ends at once");
     }
+    parent.wait().unwrap();
 }

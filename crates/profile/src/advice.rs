@@ -50,7 +50,7 @@ pub fn kernel(row: &Row, bound: Bound) -> String {
     match (share >= AT_ROOF, bound) {
         (true, Bound::Op(Op::Dram)) => "At the roof of slow memory: only fewer bytes help. Fuse it with kernels before or after it, or store in fewer bits.".into(),
         (true, Bound::Op(Op::L2 | Op::L1)) => "At the roof of a cache: keep more of its data in registers or shared memory.".into(),
-        (true, Bound::Cap) => "At the power cap: only less energy a result helps, by fewer bytes or a lower precision.".into(),
+        (true, Bound::Cap) => "At the power cap: it gets faster only if each result takes less energy, by a lower precision or fewer bytes.".into(),
         (true, _) => "At the arithmetic roof: only fewer operations or a lower precision help.".into(),
         (false, _) if memory => format!(
             "At {} of its roof, memory: look at coalesced and wide accesses, and more bytes in flight.",

@@ -1,6 +1,9 @@
 //! The HTML page: one file with its style, script and figures inside; no network.
 
+mod answer;
 mod tips;
+
+pub use answer::Answer;
 
 use crate::chart::Chart;
 use crate::chart::canvas::escape;
@@ -113,8 +116,8 @@ pub struct Page {
     pub title: String,
     /// Line below the title.
     pub subtitle: String,
-    /// What the page says: the answer in one sentence, then what a reader needs with it, a sentence each.
-    pub answer: Vec<String>,
+    /// What the page says.
+    pub answer: Answer,
     /// What a reader must know before the numbers, a paragraph each.
     pub banner: Vec<String>,
     /// The main results.
@@ -160,6 +163,9 @@ impl Page {
     }
 }
 
+/// A flag of so many characters is not broken at its hyphens.
+const SHORT: usize = 20;
+
 /// Text as markup: what stands between backticks is code.
 fn prose(text: &str) -> minijinja::Value {
     let mut parts: Vec<String> = text.split('`').map(escape).collect();
@@ -172,7 +178,9 @@ fn prose(text: &str) -> minijinja::Value {
         }
     }
     for code in parts.iter_mut().skip(1).step_by(2) {
-        *code = format!("<code>{code}</code>");
+        let flag = code.starts_with("--") && code.len() <= SHORT;
+        let class = if flag { " class=\"s\"" } else { "" };
+        *code = format!("<code{class}>{code}</code>");
     }
     minijinja::Value::from_safe_string(parts.concat())
 }
@@ -218,6 +226,7 @@ mod tests {
         let shown = |t: &str| prose(t).to_string();
         assert_eq!(shown("a `b<c` d"), "a <code>b&lt;c</code> d");
         assert_eq!(shown("`a` and `b`"), "<code>a</code> and <code>b</code>");
+        assert_eq!(shown("`--check N`"), "<code class=\"s\">--check N</code>");
         assert_eq!(shown("a ` b & c"), "a ` b &amp; c");
         assert_eq!(shown(""), "");
     }

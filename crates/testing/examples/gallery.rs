@@ -1,6 +1,6 @@
 //! Makes the pages of the gallery, pictures of them, and `gallery.md`: `gallery PROGRAMS DOCS`, where `PROGRAMS` is the
 //! folder of the programs, as `target/release`. The commands stand in `DOCS/gallery.txt`.
-use greenup_testing::browser::{Browser, WIDTHS};
+use greenup_testing::browser::{Browser, FaultKind, WIDTHS};
 use greenup_testing::succeeds;
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Widths of the pages, the heights shown at most in pixels of the page, and the scale of the pictures.
-const SIZES: [(u32, u32, f64); 2] = [(1280, 1600, 0.6), (400, 1600, 1.0)];
+const SIZES: [(u32, u32, f64); 2] = [(1280, 1600, 0.6), (400, 1600, 0.85)];
 const HEAD: &str = "# Gallery
 
 The pages of all commands at 1280 and 400 pixels, by light and by dark, and by light what they were before they began with their answer. `just gallery` makes this page: it runs the commands below
@@ -99,7 +99,11 @@ fn main() {
         let weight = fs::metadata(&file).map_or(0, |m| m.len());
         let mut found = 0;
         for dark in [false, true] {
-            found += browser.examine(&file, &WIDTHS, dark).0.len();
+            let mut all = browser.examine(&file, &WIDTHS, dark).0;
+            // A page that another machine made is as the version of that day made it.
+            let recorded = entry.source.starts_with("cp ") && !entry.source.contains("greenup");
+            all.retain(|f| !(recorded && f.kind == FaultKind::Unanswered));
+            found += all.len();
             let scheme = if dark { "dark" } else { "light" };
             out.push('\n');
             for (width, height, scale) in SIZES {

@@ -4,7 +4,7 @@ use greenup_app::output::Output;
 use greenup_app::{AppError, Result};
 use greenup_files::Outputs;
 use greenup_report::chart::{Chart, FileStyle};
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::provenance::Provenance;
 use greenup_report::table::Table;
 use std::path::Path;
@@ -19,8 +19,8 @@ pub struct Drawing {
     pub title: String,
     /// Line below the title.
     pub subtitle: String,
-    /// What the page says, in sentences.
-    pub answer: Vec<String>,
+    /// What the page says.
+    pub answer: Answer,
     /// The main results.
     pub headline: Vec<Fact>,
     /// Sentences before the figures.

@@ -10,7 +10,7 @@ use greenup_app::args::FigureArgs;
 use greenup_app::{AppError, Result, print};
 use greenup_files::Outputs;
 use greenup_report::lists_figure::{Square, lists};
-use greenup_report::page::Fact;
+use greenup_report::page::{Answer, Fact};
 use greenup_report::provenance::Provenance;
 use serde_json::json;
 use std::path::PathBuf;
@@ -95,7 +95,11 @@ pub fn run(args: &ListsArgs) -> Result {
                 args.ncrit,
                 tree.nodes.len()
             ),
-            answer: vec![in_words(&counts)],
+            answer: Answer::new(
+                in_words(&counts),
+                "Counts are exact for these points; only boxes that the plane cuts are counted.",
+                "`fmm tune` finds the `--ncrit` with which these lists cost least.",
+            ),
             headline: (counts.iter())
                 .map(|(name, n)| Fact::new(&format!("{name:?} list in the plane"), n.to_string()))
                 .collect(),

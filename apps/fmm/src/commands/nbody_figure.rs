@@ -3,7 +3,7 @@
 use super::drawing::Drawing;
 use crate::nbody::Energies;
 use greenup_report::chart::{Axis, Chart, Height, Layer, Mark, Panel, Scale, Series, Sign, Unit};
-use greenup_report::page::Fact;
+use greenup_report::page::{Answer, Fact};
 
 /// Relative change of the total energy since the start; none if that is zero or not finite.
 fn drift(all: &[Energies]) -> Vec<(f64, f64)> {
@@ -99,7 +99,11 @@ pub fn drawing(all: &[Energies], bodies: usize) -> Drawing {
             "{bodies} bodies of equal masses, {} steps",
             all.len().max(1) - 1
         ),
-        answer: vec![answer(all)],
+        answer: Answer::new(
+            answer(all),
+            "The drift holds the errors of the steps and of the forces together; it says nothing of single orbits.",
+            "A run with half of `--dt`: leapfrog steps then drift by a quarter, until the forces' error is what is left.",
+        ),
         headline: vec![Fact::new("steps", (all.len().max(1) - 1).to_string())],
         charts: vec![(chart(all), "")],
         footer: "Leapfrog steps; forces and potentials by the fast multipole method.",

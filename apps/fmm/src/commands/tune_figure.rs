@@ -6,6 +6,7 @@ use super::tune::MeasuredSetting;
 use greenup_report::chart::{
     Axis, Bar, Chart, Height, Ink, Layer, Panel, Scale, Series, Sign, Unit,
 };
+use greenup_report::page::Answer;
 use greenup_report::scaling_figure::{self, scaling};
 use greenup_report::si::si;
 use greenup_report::table::Columns;
@@ -114,19 +115,29 @@ fn stacked(method: &str, rows: &[&MeasuredSetting], highest: f64) -> Panel {
 }
 
 /// The fastest setting and that with the lowest energy.
-fn answer(rows: &[MeasuredSetting]) -> Vec<String> {
+fn answer(rows: &[MeasuredSetting]) -> Answer {
     let named = |r: &MeasuredSetting| format!("ncrit {} with M2L by {}", r.ncrit, r.method());
-    let Some(fast) = rows.iter().min_by(|a, b| a.time_s.total_cmp(&b.time_s)) else {
-        return Vec::new();
+    let by_time = || {
+        let mut all: Vec<&MeasuredSetting> = rows.iter().collect();
+        all.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        all
     };
-    let mut out = vec![format!(
+    let order = by_time();
+    let Some(fast) = order.first() else {
+        return Answer::new(
+            "No setting was measured.",
+            "Nothing is known.",
+            "`fmm tune`.",
+        );
+    };
+    let mut says = vec![format!(
         "Fastest: {}, {}.",
         named(fast),
         si(fast.time_s, "s")
     )];
     let with = rows.iter().filter_map(|r| r.energy_j.map(|j| (j, r)));
     if let Some((j, low)) = with.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        out.push(
+        says.push(
             if (low.ncrit, low.method()) == (fast.ncrit, fast.method()) {
                 format!("It has the lowest energy too: {}.", si(j, "J"))
             } else {
@@ -134,8 +145,28 @@ fn answer(rows: &[MeasuredSetting]) -> Vec<String> {
             },
         );
     }
-    out
+    let near = (order.iter().skip(1)).filter(|r| r.time_s < NEAR * fast.time_s);
+    let near: Vec<String> = near.map(|r| named(r)).collect();
+    let sure = match near.is_empty() {
+        true => "Every other setting takes clearly more.".to_owned(),
+        false => format!(
+            "Nearly as fast, which repetitions may not tell apart: {}.",
+            near.join("; ")
+        ),
+    };
+    let next = format!(
+        "Evaluate with it: `fmm run --ncrit {}`, with the same points and accuracy.",
+        fast.ncrit
+    );
+    Answer {
+        says,
+        sure: vec![sure],
+        next: vec![next],
+    }
 }
+
+/// Times within this factor are near each other.
+const NEAR: f64 = 1.05;
 
 /// What the page and the figure show.
 pub fn drawing(rows: &[MeasuredSetting]) -> Drawing {

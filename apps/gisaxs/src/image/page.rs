@@ -8,7 +8,7 @@ use super::{curves, figure};
 use crate::GisaxsError;
 use crate::scattering::dwba::{Mode, Scene};
 use greenup_report::chart::Chart;
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::si::three;
 use greenup_report::table::{Cell, Columns, Table};
 
@@ -112,7 +112,7 @@ fn answer(
     (view, mode): (&View, Mode),
     about: &About,
     asked: bool,
-) -> (Vec<String>, Option<Table>) {
+) -> (Answer, Option<Table>) {
     let path = std::path::Path::new(&about.input.0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let method = match mode {
@@ -120,12 +120,13 @@ fn answer(
         Mode::Born => "in the Born approximation",
         Mode::Transmission => "in transmission",
     };
-    let fit = "`gisaxs fit` finds parameters of the sample from a measured image.";
+    let fit = "With a measured image, `gisaxs fit FIT.toml` finds parameters of the sample; its help has an example.";
     if about.counted {
         let what = format!(
             "Counted photons of `{name}` {method}. Their noise has maxima too: without `--counts` this page names those of the means."
         );
-        return (vec![what, format!("Next: {fit}")], None);
+        let sure = "Each pixel has its counting noise, √N of N photons.";
+        return (Answer::new(what, sure, fit), None);
     }
     let (place, period) = match mode {
         Mode::Transmission => ("away from the beam", "2π/|q|"),
@@ -141,7 +142,7 @@ fn answer(
     };
     let at = |m: &Maximum| m.names(view).join(", ");
     let top = brightest(pixels, view);
-    let mut out = vec![match &top {
+    let mut says = vec![match &top {
         Some(m) => format!(
             "Mean intensities of `{name}` {method}, without noise, brightest at {}.",
             at(m)
@@ -150,19 +151,35 @@ fn answer(
     }];
     let side = aside(pixels, view, mode);
     if let Some(m) = &side {
-        out.push(format!(
+        says.push(format!(
             "The strongest maximum {place} is at {}: {period} is {}.",
             at(m),
             length(m)
         ));
     }
-    out.push(match side.as_ref().filter(|_| !asked) {
+    let next = match side.as_ref().filter(|_| !asked) {
         Some(m) => {
             let cut = view.of_q().through(false, m.column);
-            format!("Next: a cut through it, `--cut qy={}`; {fit}", cut.at)
+            format!("A cut through it: `--cut qy={}`. {fit}", cut.at)
         }
-        None => format!("Next: {fit}"),
-    });
+        None => fit.to_owned(),
+    };
+    let approximation = match mode {
+        Mode::Distorted => {
+            "it has reflections at the layers, and no scattering more than once in particles"
+        }
+        Mode::Born => "it has neither reflections at the layers nor scattering more than once",
+        Mode::Transmission => "it has no scattering more than once",
+    };
+    let spacing = match side {
+        Some(_) => {
+            " The place of a maximum is known to a pixel, and its length is a distance in the sample only where that is periodic."
+        }
+        None => "",
+    };
+    let sure = vec![format!(
+        "It is computed, not measured: {approximation}.{spacing}"
+    )];
     let strongest = format!("strongest maximum {place}");
     let rows = [("brightest pixel", &top), (&*strongest, &side)];
     let rows = rows
@@ -183,7 +200,12 @@ fn answer(
         )
         .where_known()
         .table("", rows);
-    (out, Some(table))
+    let answer = Answer {
+        says,
+        sure,
+        next: vec![next],
+    };
+    (answer, Some(table))
 }
 
 /// Facts of names and values.

@@ -7,7 +7,7 @@ use greenup_meter::Summary;
 use greenup_report::chart::{
     Axis, Chart, Height, Ink, Layer, Mark, Panel, Scale, Series, Sign, Unit, What,
 };
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::si::si;
 use greenup_report::table::{Cell, Columns};
 
@@ -66,28 +66,44 @@ impl StudyPage<'_> {
     }
 
     /// The fastest case, and the one that takes the least energy a pair.
-    fn answer(&self) -> Vec<String> {
+    fn answer(&self) -> Answer {
         let best = |of: &dyn Fn(&Row) -> Option<f64>| {
             let known = self.rows.iter().filter_map(|r| Some((r, of(r)?)));
             known.max_by(|a, b| a.1.total_cmp(&b.1))
         };
         let Some((r, _)) = best(&|r| Some(r.rate)) else {
-            return vec!["No case was measured.".into()];
+            let sure = "Nothing is known.";
+            return Answer::new(
+                "No case was measured.",
+                sure,
+                "Measure again: `gisaxs study`.",
+            );
         };
-        let mut out = vec![format!(
+        let fastest = format!(
             "Most pairs of a triangle and a q a second: {}, at {} tri–q/s.",
             r.case.name(),
             pairs(r.rate)
-        )];
-        out.push(match best(&|r| r.per_joule) {
+        );
+        let green = match best(&|r| r.per_joule) {
             Some((green, rate)) => format!(
                 "Most a joule: {}, at {} tri–q/J.",
                 green.case.name(),
                 pairs(rate)
             ),
             None => "No energy was measured.".into(),
-        });
-        out
+        };
+        let error = self.rows.iter().map(|r| r.error.0).fold(0.0, f64::max);
+        let sure = format!(
+            "Each method was compared with double precision: its results are within {error:.1e} of the largest |F|. Lines at the dots are 95 % intervals."
+        );
+        Answer {
+            says: vec![fastest, green],
+            sure: vec![sure],
+            next: vec![
+                "Take the method for images of your own: `gisaxs simulate --help` names them."
+                    .into(),
+            ],
+        }
     }
 
     /// Rates over time and, where energy was measured, over energy.

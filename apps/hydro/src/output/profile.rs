@@ -86,6 +86,14 @@ impl Profile {
         Some(off / all)
     }
 
+    /// [`Self::density_error`] over the difference of the highest and the lowest exact density.
+    pub fn relative_density_error(&self) -> Option<f64> {
+        let f = &self.solution.as_ref()?.fields;
+        let all = || self.rows.iter().map(|row| f(row[0]).density);
+        let range = all().fold(0.0, f64::max) - all().fold(f64::INFINITY, f64::min);
+        Some(self.density_error()? / range).filter(|e| e.is_finite())
+    }
+
     /// The profile as CSV, with a header line.
     pub fn csv(&self) -> String {
         let exact = |r| self.solution.as_ref().map(|s| (s.fields)(r));

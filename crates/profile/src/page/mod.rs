@@ -85,7 +85,10 @@ fn headline(p: &Profile) -> Vec<Fact> {
         }
         let span = g.busy_s + g.gap_s;
         if span > 0.0 && p.cpu.is_some() {
-            out.push(Fact::new(&of("GPU busy"), percent(g.busy_s / span)));
+            out.push(Fact::new(
+                &of("GPU busy, from first to last work"),
+                percent(g.busy_s / span),
+            ));
         }
         if let Some(s) = g.scale {
             out.push(Fact::new(&of("measured / model"), three(s)));

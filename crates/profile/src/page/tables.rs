@@ -1,7 +1,7 @@
 //! Tables of the page, and the same as CSV.
 
 use super::kinds::{of_all, of_time, span};
-use crate::attribution::{GpuProfile, OUTSIDE, Profile, Row};
+use crate::attribution::{GpuProfile, Profile, Row};
 use crate::cpu::{Cpu, Estimated};
 use crate::names::without_namespaces;
 use greenup_model::Op;
@@ -45,9 +45,7 @@ pub fn columns(g: &GpuProfile) -> Columns<'_, (Option<usize>, &Row)> {
         })
         .detail()
         .si("time", "sum of its durations", "s", |(_, r)| r.time_s)
-        .percent("of the time", span(g), |(_, r)| {
-            of_time(g, r.share_s).filter(|_| r.name != OUTSIDE)
-        })
+        .percent("of the time", span(g), |(_, r)| of_time(g, r.share_s))
         .si(
             "energy",
             "scaled to the meter, where there is one",
@@ -165,9 +163,7 @@ pub fn others(g: &GpuProfile) -> Table {
         .text("what", "", |r| r.name.clone())
         .cell("times", "", launches)
         .si("time", "", "s", |r| r.share_s)
-        .percent("of the time", span(g), |r| {
-            of_time(g, r.share_s).filter(|_| r.name != OUTSIDE)
-        })
+        .percent("of the time", span(g), |r| of_time(g, r.share_s))
         .where_known()
         .si("bytes", "", "B", bytes)
         .where_known()

@@ -5,7 +5,7 @@ mod cases;
 use greenup_report::chart::{
     Axis, Chart, ColourBar, Layer, PAGE_WIDTHS, Panel, Picture, Scale, Series, Style, Unit, What,
 };
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::table::{Cell, Columns};
 
 /// A page of all cases.
@@ -22,7 +22,11 @@ fn page() -> String {
         .collect();
     Page {
         title: "All figures".into(),
-        answer: vec!["Every kind of figure is readable.".into()],
+        answer: Answer::new(
+            "Every kind of figure is readable.",
+            "A browser looks.",
+            "None.",
+        ),
         sections,
         ..Page::default()
     }
@@ -95,7 +99,7 @@ fn long_names_leave_no_page() {
     let page = Page {
         title: name.clone(),
         subtitle: name.clone(),
-        answer: vec![name.clone(); 2],
+        answer: Answer::new(&*name, &*name, &*name),
         banner: vec![name.clone()],
         headline: facts(),
         sections: vec![section(false), section(true)],

@@ -366,7 +366,7 @@ fn a_recorded_gpu_has_a_page_and_a_summary() {
     let all = ids.len();
     ids.dedup();
     assert_eq!(ids.len(), all, "{ids:?}");
-    assert!(page.answer.iter().any(|t| t.starts_with("cuda:1: ")));
+    assert!(page.answer.sure.iter().any(|t| t.starts_with("cuda:1: ")));
 }
 
 #[test]
@@ -399,7 +399,9 @@ fn what_disturbed_a_device_stands_above_its_numbers() {
     let quiet = page(&study).unwrap();
     assert!(quiet.title.starts_with("Energy roofline of") && quiet.banner.is_empty());
     let lower = |p: &Page| {
-        let memory = p.answer[0].split(", ").find(|t| t.contains("from memory"));
+        let memory = p.answer.says[0]
+            .split(", ")
+            .find(|t| t.contains("from memory"));
         memory.unwrap().starts_with("at least ")
     };
     assert!(!lower(&quiet));
@@ -473,5 +475,7 @@ fn a_roof_of_a_disturbed_kernel_is_a_lower_bound() {
     super::raise(device).unwrap();
     assert!(device.noise.is_not_clean("dram"));
     let page = page(&study).unwrap();
-    assert!(page.answer[0].contains(", at least ") && page.answer[0].contains("from memory"));
+    assert!(
+        page.answer.says[0].contains(", at least ") && page.answer.says[0].contains("from memory")
+    );
 }

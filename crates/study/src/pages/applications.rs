@@ -4,7 +4,7 @@ use crate::applications::{Application, Explained};
 use greenup_model::Op;
 use greenup_model::op::Unit;
 use greenup_report::chart::Chart;
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::share_figure::{Group, shares};
 use greenup_report::si::percent;
 use greenup_report::table::{Cell, Columns, Table};
@@ -196,18 +196,19 @@ pub fn page(a: &Explained) -> Page {
 }
 
 /// How well energies are predicted, where least, and where most is to be gained.
-fn answer(a: &Explained) -> Vec<String> {
-    let mut out = vec![format!(
+fn answer(a: &Explained) -> Answer {
+    let says = vec![format!(
         "Counters and the machine's costs predict the energy of {} cases to {} on average, {} at worst.",
         a.cases,
         percent(a.mean_error),
         percent(a.largest_error)
     )];
+    let mut sure = vec!["Nothing was fitted to these cases. Energies are predicted for the measured times: errors of a predicted time would come on top.".to_owned()];
     let of = |x: &&Application| x.mean_error;
     if let Some(worst) = a.applications.iter().max_by(|x, y| of(x).total_cmp(&of(y)))
         && a.applications.len() > 1
     {
-        out.push(format!(
+        sure.push(format!(
             "Least sure: {}, with a mean error of {}.",
             worst.name,
             percent(worst.mean_error)
@@ -218,16 +219,19 @@ fn answer(a: &Explained) -> Vec<String> {
         .applications
         .iter()
         .max_by(|x, y| slow(x).total_cmp(&slow(y)));
-    if let Some((x, t)) = slowest.and_then(|x| Some((x, x.over_least_time?)))
-        && t > SLOW
-    {
-        out.push(format!(
-            "Next: faster kernels of `{}`. Half of its cases take {} the time that their work needs at least, or longer, and constant power all that time.",
+    let next = match slowest.and_then(|x| Some((x, x.over_least_time?))) {
+        Some((x, t)) if t > SLOW => format!(
+            "Speed up the kernels of {} first: its median case takes {} the time that its work needs at least, and constant power all that time. Its cases stand below.",
             x.name,
             times(t)
-        ));
+        ),
+        _ => "`greenup profile` tells the same of a program of your own.".to_owned(),
+    };
+    Answer {
+        says,
+        sure,
+        next: vec![next],
     }
-    out
 }
 
 /// Time over the least, from which a faster kernel is worth the work.

@@ -7,8 +7,8 @@ use greenup_calibrate::Record;
 use greenup_calibrate::fit::Fit;
 use greenup_calibrate::fit::caps::cap_errors;
 use greenup_calibrate::suite::noise::DISTURBED;
-use greenup_model::{Machine, MachineError, predict};
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_model::{Machine, MachineError, Op, predict};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::residual_figure::{Residual, residuals};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::si::{percent, si, three};
@@ -23,6 +23,8 @@ pub struct Calibrated<'a> {
     pub records: &'a [Record],
     /// Whether the device is a GPU.
     pub gpu: bool,
+    /// The file of the machine as a command line names it, if one is written.
+    pub file: Option<String>,
 }
 
 /// Error of the performance with a power cap over that without one, below which there is one.
@@ -107,13 +109,17 @@ impl Calibrated<'_> {
     }
 
     /// How well the machine explains what was measured.
-    fn answer(&self) -> Vec<String> {
-        let mut out = Vec::new();
+    fn answer(&self) -> Answer {
+        let (mut says, mut sure) = (Vec::new(), Vec::new());
         let errors = self.errors();
         let size = |r: &&Residual| r.errors[0].map_or(0.0, |e| e.0.abs());
         let worst = errors.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
+        if self.fit.time_errors.is_none() {
+            let n = self.records.len();
+            says.push(format!("The machine is fitted to {n} benchmarks."));
+        }
         if let Some(e) = &self.fit.time_errors {
-            out.push(format!(
+            says.push(format!(
                 "The fitted machine explains the times of {} benchmarks with a mean error of {}; the largest is {}{}.",
                 e.n,
                 percent(e.mean_abs),
@@ -122,24 +128,49 @@ impl Calibrated<'_> {
             ));
         }
         if let Some(e) = mean_error(&errors, 1) {
-            out.push(format!(
+            sure.push(format!(
                 "Energies on the whole device have a mean error of {}.",
                 percent(e)
             ));
         }
-        let capped = cap_errors(self.records).is_ok_and(|e| {
+        let capless = cap_errors(self.records).is_ok_and(|e| {
             let t = e.performance_test;
             t.mean_abs_error_capped < CAPPED * t.mean_abs_error_uncapped
         });
-        if capped && self.machine.usable_power_w.is_none() && self.machine.clock.is_none() {
-            out.push("A power cap explains the times better, and this machine has none: its power line is too high near the balance. `greenup fit --clocked` fits the clocks at the cap.".into());
+        let capless =
+            capless && self.machine.usable_power_w.is_none() && self.machine.clock.is_none();
+        if capless {
+            sure.push("A power cap explains the times better, and the fitted machine has none: it predicts too much power where flops and bytes take about as long.".into());
         }
-        out.push(if self.machine.constant_power_w.is_some() {
-            "Next: `greenup predict --machine` with its file, for time, energy and power.".into()
+        if self.machine.constant_power_w.is_none() {
+            sure.push("Constant power is not known: energies are not predicted.".into());
         } else {
-            "Constant power is not known. Next: `greenup predict --machine` with its file, for times alone.".into()
-        });
-        out
+            sure.push("Each constant has its 95 % interval below.".into());
+        }
+        let of = self.file.as_deref().unwrap_or("FILE");
+        let first = match self.file {
+            Some(_) => "",
+            None => "Write the machine with `-o FILE`; then ",
+        };
+        let first = match capless {
+            true => "Fit it with the clocks at the cap, `greenup fit` with `--clocked`; then ",
+            false => first,
+        };
+        let tells = match self.machine.constant_power_w.is_some() {
+            true => "the time, energy and power",
+            false => "the time",
+        };
+        let flop = match self.machine.cost.contains_key(&Op::F64) {
+            true => Op::F64,
+            false => Op::F32,
+        };
+        Answer {
+            says,
+            sure,
+            next: vec![format!(
+                "{first}`greenup predict --machine {of} --op {flop}=1e12 --op dram=1e11` tells {tells} of such work: put in the counts of your own."
+            )],
+        }
     }
 
     fn headline(&self) -> Vec<Fact> {
@@ -307,6 +338,7 @@ mod tests {
             fit: &fit,
             records: &records,
             gpu: false,
+            file: Some("m.toml".into()),
         };
         let points = calibrated.figure().unwrap().points;
         assert_eq!(points.len(), 8, "those of the whole device");

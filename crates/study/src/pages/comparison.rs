@@ -2,8 +2,8 @@
 
 use crate::pages::study::machine::constants_table;
 use greenup_calibrate::Record;
-use greenup_model::{Machine, Op};
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_model::{Estimate, Label, Machine, Op};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::{Interval, Point};
 use greenup_report::si::si;
@@ -52,44 +52,135 @@ fn best_efficiency(m: &Machine, flop: Op) -> Option<f64> {
     Some(1.0 / line.energy_per_flop(1e9))
 }
 
-/// Which machine is the fastest, has the highest bandwidth, and takes the least energy.
-fn answer(machines: &[Machine], flop: Op) -> Vec<String> {
+/// Which machine is the fastest, has the highest bandwidth, and takes the least energy; and how sure their constants are.
+fn answer(machines: &[Machine], flop: Op) -> Answer {
     let rate = |m: &Machine, op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
-    let most = |unit: &str, of: &dyn Fn(&Machine) -> Option<f64>| {
+    let efficiency = |m: &Machine| best_efficiency(m, flop).filter(|_| !m.lacks_constant_power());
+    let most = |of: &dyn Fn(&Machine) -> Option<f64>| {
         let known = machines.iter().filter_map(|m| Some((m, of(m)?)));
-        let (m, v) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some(format!("{} ({})", m.name, si(v, unit)))
+        known.max_by(|a, b| a.1.total_cmp(&b.1))
     };
+    let fast = most(&|m| rate(m, flop));
+    let green = most(&efficiency);
     let parts = [
-        ("highest peak", most("flop/s", &|m| rate(m, flop))),
-        ("highest bandwidth", most("B/s", &|m| rate(m, Op::Dram))),
-        (
-            "most flops a joule at high intensity",
-            most("flop/J", &|m| {
-                best_efficiency(m, flop).filter(|_| !m.lacks_constant_power())
-            }),
-        ),
+        ("highest peak", fast, "flop/s"),
+        ("highest bandwidth", most(&|m| rate(m, Op::Dram)), "B/s"),
+        ("most flops a joule at high intensity", green, "flop/J"),
     ];
+    let frugal = (machines.iter())
+        .filter_map(|m| Some((m, energy_of_byte(m, flop)?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1));
     let all: Vec<String> = (parts.into_iter())
-        .filter_map(|(what, which)| Some(format!("{what}: {}", which?)))
+        .filter_map(|(what, which, unit)| {
+            let (m, v) = which?;
+            Some(format!("{what}: {} ({})", m.name, si(v, unit)))
+        })
+        .chain(frugal.map(|(m, e)| {
+            format!(
+                "least energy of a byte at low intensity: {} ({})",
+                m.name,
+                si(e, "J/B")
+            )
+        }))
         .collect();
-    let mut out = match machines.len() {
-        0 | 1 => return Vec::new(),
+    let mut says = match machines.len() {
+        0 => vec!["There is no machine.".to_owned()],
+        1 => vec![format!("The {}.", all.join("; "))],
         n => vec![format!("Of {n} machines, {}.", all.join("; "))],
     };
-    let known = |m: &&Machine| best_efficiency(m, flop).is_some() && !m.lacks_constant_power();
+    if let (Some((fast, peak)), Some((green, _))) = (fast, green)
+        && fast.name != green.name
+        && let Some(other) = rate(green, flop)
+    {
+        let less = (efficiency(fast))
+            .map_or_else(String::new, |e| format!(", which does {}", si(e, "flop/J")));
+        says.push(format!(
+            "A choice between speed and energy: the peak of {} is {} against {} of {}{less}.",
+            green.name,
+            si(other, "flop/s"),
+            si(peak, "flop/s"),
+            fast.name
+        ));
+    }
     let without: Vec<&str> = (machines.iter())
-        .filter(|m| !known(m))
+        .filter(|m| efficiency(m).is_none())
         .map(|m| m.name.as_str())
         .collect();
-    if !without.is_empty() && without.len() < machines.len() {
+    if !without.is_empty() {
         let names = without.join(", ");
-        out.push(format!(
+        says.push(format!(
             "Energy or constant power is not known of: {names}."
         ));
     }
-    out.push("Next: `greenup predict` tells what a kernel of your own takes on each.".into());
-    out
+    let next = match fast {
+        Some((m, _)) => format!(
+            "`greenup predict --machine {} --op {flop}=1e12 --op dram=1e11` tells what such work takes on it: put in the counts of your own, and each machine.",
+            m.name
+        ),
+        None => "`greenup calibrate` measures a machine.".to_owned(),
+    };
+    Answer {
+        says,
+        sure: lead(machines, flop)
+            .into_iter()
+            .chain(sure(machines))
+            .collect(),
+        next: vec![next],
+    }
+}
+
+/// Joules of a byte at low intensity, with constant power for its time; `None` where that is not known.
+fn energy_of_byte(m: &Machine, flop: Op) -> Option<f64> {
+    const LOW: f64 = 1e-9;
+    let line = m
+        .roofline(flop, Op::Dram)
+        .ok()
+        .filter(|_| !m.lacks_constant_power())?;
+    Some(LOW * line.energy_per_flop(LOW))
+}
+
+/// Whether the highest peak lies beyond the intervals of the next; `None` where they are not known.
+fn lead(machines: &[Machine], flop: Op) -> Option<String> {
+    let mut peaks: Vec<(&str, &Estimate)> = (machines.iter())
+        .filter_map(|m| Some((&*m.name, m.cost.get(&flop)?.time_s.as_ref()?)))
+        .collect();
+    peaks.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
+    let [(first, a), (second, b), ..] = peaks[..] else {
+        return None;
+    };
+    let beyond = match a.hi.zip(b.lo)? {
+        (slowest, fastest) if slowest < fastest => "larger than their 95 % intervals",
+        _ => "within their 95 % intervals",
+    };
+    Some(format!(
+        "The lead of {first} over {second} in peak is {beyond}."
+    ))
+}
+
+/// Where the constants come from, and whether their intervals are known: machines alike in this have a sentence.
+fn sure(machines: &[Machine]) -> Vec<String> {
+    let kind = |m: &Machine| {
+        let known = |e: Option<&Estimate>| e.is_some_and(|e| e.lo.is_some() && e.hi.is_some());
+        let mut costs = m.cost.values().filter(|c| c.time_s.is_some()).peekable();
+        let interval = costs.peek().is_some() && costs.all(|c| known(c.time_s.as_ref()));
+        let with = if interval { "with" } else { "without" };
+        let label = match m.label {
+            Label::Derived => "derived (computed from numbers of their sources)",
+            other => other.name(),
+        };
+        format!("{label}, {with} 95 % intervals")
+    };
+    let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
+    for m in machines {
+        let of = kind(m);
+        match kinds.iter_mut().find(|k| k.0 == of) {
+            Some(k) => k.1.push(&m.name),
+            None => kinds.push((of, vec![&m.name])),
+        }
+    }
+    (kinds.into_iter())
+        .map(|(kind, names)| format!("Constants of {} are {kind}.", names.join(", ")))
+        .collect()
 }
 
 /// A row a machine; costs that it does not have are empty.
@@ -121,6 +212,13 @@ fn side_by_side(machines: &[Machine], flop: Op) -> Table {
                 })
             },
         )
+        .si(
+            "energy of a byte",
+            "At low intensity, with constant power for its time.",
+            "J/B",
+            |m| energy_of_byte(m, flop),
+        )
+        .where_known()
         .three(
             "Bε, flop/B",
             "Below this intensity bytes cost more joules than flops.",

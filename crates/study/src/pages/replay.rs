@@ -1,7 +1,7 @@
 //! The page of a replay: search strategies beside each other on a recorded sweep.
 
 use greenup_report::chart::Chart;
-use greenup_report::page::{Figure, Page, Section};
+use greenup_report::page::{Answer, Figure, Page, Section};
 use greenup_report::replay_figure::{Run, strategies};
 use greenup_report::si::percent;
 use greenup_report::table::{Cell, Columns, Table};
@@ -128,7 +128,7 @@ pub fn figure(sweep: &Sweep, objective: &str, all: &[Repeated]) -> Chart {
 }
 
 /// Which strategy ends nearest to the optimum, and how sure that is.
-fn answer(objective: &str, all: &[Repeated]) -> Vec<String> {
+fn answer(objective: &str, all: &[Repeated]) -> Answer {
     // What looks alike in percent is decided by the repetitions that did worst, then by the trials that it took.
     let shown = |share: f64| (1e3 * share).round() as i64;
     let key = |r: &Repeated| {
@@ -139,7 +139,7 @@ fn answer(objective: &str, all: &[Repeated]) -> Vec<String> {
     let mut order: Vec<&Repeated> = all.iter().collect();
     order.sort_by_key(|r| key(r));
     let Some((first, others)) = order.split_first() else {
-        return Vec::new();
+        return Answer::default();
     };
     let (median, ..) = first.end();
     let (n, repetitions) = (first.trials(), first.runs.len());
@@ -150,7 +150,20 @@ fn answer(objective: &str, all: &[Repeated]) -> Vec<String> {
         first.strategy,
         percent(median)
     );
-    let mut out = vec![match repetitions {
+    let near: Vec<&&Repeated> = (others.iter())
+        .filter(|r| shown(r.end().0) == shown(median))
+        .collect();
+    let mut says = vec![match repetitions {
+        _ if !near.is_empty() => {
+            let names = near.iter().map(|r| format!("`{}`", r.strategy));
+            format!(
+                "After {n} trials `{}` reaches {} of the optimum, and so {} {}: which of them is best, this sweep does not tell.",
+                first.strategy,
+                percent(median),
+                if near.len() > 1 { "do" } else { "does" },
+                names.collect::<Vec<_>>().join(" and ")
+            )
+        }
         1 => format!("{reached}, in one repetition."),
         n if alike == n => format!("{reached} in each of {n} repetitions."),
         n => format!(
@@ -158,38 +171,45 @@ fn answer(objective: &str, all: &[Repeated]) -> Vec<String> {
             percent(ends().fold(1.0, f64::min))
         ),
     }];
-    if let Some(n) = first.near() {
-        let who = match repetitions {
-            1 => "It reaches",
-            _ => "At least half of them reach",
-        };
-        let trials = if n == 1 { "trial" } else { "trials" };
-        out.push(format!("{who} 95 % of the optimum after {n} {trials}."));
-    }
-    let alike = others.iter().filter(|r| shown(r.end().0) == shown(median));
-    let later = |r: &&Repeated| match r.near() {
-        Some(1) => format!("`{}` (95 % after 1 trial)", r.strategy),
-        Some(n) => format!("`{}` (95 % after {n} trials)", r.strategy),
-        None => format!("`{}`", r.strategy),
+    let later = |r: &Repeated| match r.near() {
+        Some(1) => format!("`{}` after 1 trial", r.strategy),
+        Some(n) => format!("`{}` after {n} trials", r.strategy),
+        None => format!("`{}` never", r.strategy),
     };
-    let alike: Vec<String> = alike.map(later).collect();
-    match (alike.as_slice(), others.first()) {
-        ([], Some(second)) => out.push(format!(
+    let mut alike = vec![later(first)];
+    alike.extend(near.iter().map(|r| later(r)));
+    let most = match repetitions {
+        1 => "It reaches",
+        _ => "Half of the repetitions reach",
+    };
+    says.push(format!("{most} 95 % of it with {}.", alike.join(", ")));
+    if let ([], Some(second)) = (near.as_slice(), others.first()) {
+        says.push(format!(
             "The next, `{}`, reaches {}.",
             second.strategy,
             percent(second.end().0)
-        )),
-        ([], None) => {}
-        (names, _) => out.push(format!(
-            "As far in the end: {}. Which of them is best, this sweep does not tell.",
-            names.join(", ")
-        )),
+        ));
     }
-    out.push(format!(
-        "Next: `greenup tune --strategy {} --objective {objective}`.",
+    let sure = match repetitions {
+        1 => "Little: one repetition each, so that chance decides between near ones.".to_owned(),
+        n => format!(
+            "It is one recorded sweep, searched {n} times with other random numbers; another kernel may have another order."
+        ),
+    };
+    let next = format!(
+        "{}`greenup tune PROBLEM --strategy {} --objective {objective}`, where PROBLEM is the kernel's problem file.",
+        if near.is_empty() {
+            "Search with it: "
+        } else {
+            "Any of these will do, such as "
+        },
         first.strategy
-    ));
-    out
+    );
+    Answer {
+        says,
+        sure: vec![sure],
+        next: vec![next],
+    }
 }
 
 /// Builds the page.
@@ -288,21 +308,25 @@ mod tests {
             strategy: name.into(),
             runs: vec![run(&[(1, value)], 8); 2],
         };
-        let text = answer("time", &[of("random", 1.25), of("forest", 1.0)]);
+        let said = |all: &[Repeated]| answer("time", all).sentences().cloned().collect::<Vec<_>>();
         assert_eq!(
-            text,
+            said(&[of("random", 1.25), of("forest", 1.0)]),
             [
                 "After 8 trials `forest` reaches 100.0 % of the optimum in each of 2 repetitions.",
-                "At least half of them reach 95 % of the optimum after 1 trial.",
+                "Half of the repetitions reach 95 % of it with `forest` after 1 trial.",
                 "The next, `random`, reaches 80.0 %.",
-                "Next: `greenup tune --strategy forest --objective time`."
+                "It is one recorded sweep, searched 2 times with other random numbers; another kernel may have another order.",
+                "Search with it: `greenup tune PROBLEM --strategy forest --objective time`, where PROBLEM is the kernel's problem file."
             ]
         );
-        let alike = answer("time", &[of("a", 1.0), of("b", 1.0)]);
+        let alike = said(&[of("a", 1.0), of("b", 1.0)]);
         assert_eq!(
-            alike[2],
-            "As far in the end: `b` (95 % after 1 trial). Which of them is best, this sweep does not tell."
+            alike[..2],
+            [
+                "After 8 trials `a` reaches 100.0 % of the optimum, and so does `b`: which of them is best, this sweep does not tell.",
+                "Half of the repetitions reach 95 % of it with `a` after 1 trial, `b` after 1 trial."
+            ]
         );
-        assert!(answer("time", &[]).is_empty());
+        assert!(said(&[]).is_empty());
     }
 }

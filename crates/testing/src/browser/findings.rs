@@ -25,7 +25,7 @@ pub enum FaultKind {
     CoversMark,
     /// A canvas, an SVG inside `<img>` or another document: what it shows is unknown.
     NotInspectable,
-    /// A page that begins without an answer.
+    /// A page that begins without an answer, without how sure it is, or without what to do next.
     Unanswered,
     /// A number of the answer that stands nowhere else on the page.
     Unsupported,

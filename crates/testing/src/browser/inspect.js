@@ -204,7 +204,12 @@
   const number = /(?<![\w.])(?:\d+(?:\.\d+)? (?:%|[pnµmkMGTP]?(?:s|J|W|B|Hz|flop)(?:\/(?:s|J|B|W))?)(?!\w)|×\d+\.\d+)/g;
   const answers = [...document.querySelectorAll('header .answer')];
   const main = document.querySelector('main');
-  if (main && document.querySelector('header h1') && !answers.length) report('Unanswered', 'page', [], [], document.title);
+  if (main && document.querySelector('header h1')) {
+    const named = new Set([...document.querySelectorAll('header .answers dt')].map(said));
+    const missing = ['How sure', 'Next'].filter(name => !named.has(name));
+    if (!answers.length) missing.unshift('answer');
+    for (const name of missing) report('Unanswered', name, [], [], document.title);
+  }
   if (main) {
     const lists = [...document.querySelectorAll('script.tips, script.shared-tips')].map(e => e.textContent);
     const parts = 'td, th, li, p, dd, h2, figcaption, pre, svg text';

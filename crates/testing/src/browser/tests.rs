@@ -122,7 +122,9 @@ fn a_page_without_a_viewport_is_found_on_a_telephone() {
 fn a_page_without_an_answer_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let html = dir.path().join("page.html");
-    for (answer, faults) in [("", 1), ("<p class=answer>It holds.</p>", 0)] {
+    let rest = "<dl class=answers><dt>How sure</dt><dd>Quite.</dd><dt>Next</dt><dd>More.</dd></dl>";
+    let whole = format!("<p class=answer>It holds.</p>{rest}");
+    for (answer, faults) in [("", 3), ("<p class=answer>It holds.</p>", 2), (&*whole, 0)] {
         let text = format!(
             "<!doctype html><meta name=viewport content='width=device-width'><title>x</title>\
              <header><h1>x</h1>{answer}</header><main><p>text</main>"

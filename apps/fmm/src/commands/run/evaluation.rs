@@ -14,8 +14,12 @@ use std::time::Instant;
 /// Where the time of an evaluation goes: of each part the longest time among the ranks, s.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Timings {
-    /// From the charges to the results in their place.
+    /// From the charges to the results in their place, of the fastest evaluation.
     pub evaluation_s: f64,
+    /// The same of the slowest.
+    pub slowest_s: f64,
+    /// How many there were.
+    pub evaluations: usize,
     /// The phases of the method.
     pub compute_s: f64,
     /// Permuting and converting charges and results.
@@ -45,17 +49,25 @@ pub fn fastest(
     mut evaluate: impl FnMut() -> Result<(PhaseTimes, BetweenRanks)>,
 ) -> Result<(Timings, PhaseTimes)> {
     let mut best: Option<(Timings, PhaseTimes)> = None;
+    let mut slowest_s = 0.0f64;
     for _ in 0..repeat.max(1) {
         check_interrupt()?;
         ranks.barrier();
         let start = Instant::now();
         let (phases, other) = evaluate()?;
         let new = timings(ranks, start, (&phases, other));
+        slowest_s = slowest_s.max(new.0.evaluation_s);
         if best.is_none_or(|b| new.0.evaluation_s < b.0.evaluation_s) {
             best = Some(new);
         }
     }
-    best.ok_or_else(|| AppError::new("no evaluation"))
+    let (timings, phases) = best.ok_or_else(|| AppError::new("no evaluation"))?;
+    let timings = Timings {
+        slowest_s,
+        evaluations: repeat.max(1),
+        ..timings
+    };
+    Ok((timings, phases))
 }
 
 /// Measures repeated evaluations of all ranks at the same time: this rank's measurement, and of several ranks those of all
@@ -93,6 +105,8 @@ fn timings(
 ) -> (Timings, PhaseTimes) {
     let mut timings = Timings {
         evaluation_s: start.elapsed().as_secs_f64(),
+        slowest_s: 0.0,
+        evaluations: 1,
         compute_s: phases.total_s(),
         permutation_s: phases.permutation_s,
         transfers_s: phases.transfers_s,

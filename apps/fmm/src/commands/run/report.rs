@@ -15,7 +15,7 @@ use greenup_app::ranks::Boards;
 use greenup_meter::Measurement;
 use greenup_report::bar_rows::{self, Bars, RowBar};
 use greenup_report::chart::{Chart, Series, Sign, Unit};
-use greenup_report::page::Fact;
+use greenup_report::page::{Answer, Fact};
 use greenup_report::provenance::Provenance;
 use greenup_report::si::si;
 use greenup_report::table::{Columns, Table};
@@ -100,23 +100,28 @@ pub fn drawing(r: &Report) -> Drawing {
         let gradient = e.gradient.map(|g| format!("{g:.2e}"));
         headline.extend(gradient.map(|g| Fact::new("error of the gradient", g)));
     }
+    let evaluations = match r.timings.evaluations {
+        1 => "One evaluation".to_owned(),
+        n => format!(
+            "{n} evaluations, {} to {}",
+            time(r.evaluation_s),
+            time(r.timings.slowest_s)
+        ),
+    };
     let details = format!(
-        "ncrit {}, boxes per level {:?}. Set-up: sort {}, tree {}, lists {}, operators {}.",
+        "ncrit {}, boxes per level {:?}. Set-up: {}. {evaluations}.",
         r.ncrit,
         r.levels,
-        time(r.setup_times.sort_s),
-        time(r.setup_times.tree_s),
-        time(r.setup_times.lists_s),
-        time(r.setup_times.operators_s)
+        setup_parts(r.setup_s, &r.setup_times)
     );
     Drawing {
         title: "Fast multipole method: an evaluation".into(),
         subtitle: input(r),
-        answer: vec![
+        answer: Answer::new(
             answer(r),
             certainty(r),
-            "Next: `fmm tune` looks for faster settings of the same points.".into(),
-        ],
+            "`fmm tune` looks for faster settings of the same points.",
+        ),
         headline,
         paragraphs: vec![details],
         charts: vec![(phases(r), "")],
@@ -146,10 +151,19 @@ fn certainty(r: &Report) -> String {
             "Relative error of the potential against direct sums: {:.2e}.",
             e.potential
         ),
-        None => "A few results agree with direct sums as far as is asked; `--check N` gives the error of N."
-            .to_owned(),
+        None => format!(
+            "A few results agree with direct sums as far as was asked, to a relative error of {:e}; `--check N` gives the error of N.",
+            r.accuracy
+        ),
     };
-    format!("{checked} The time is the least of `--repeat` evaluations.")
+    let times = match r.timings.evaluations {
+        1 => "It was evaluated once; set-up is not in its time.".to_owned(),
+        n => format!(
+            "The time is the least of {n} evaluations, of which the slowest took {}; set-up is not in it.",
+            time(r.timings.slowest_s)
+        ),
+    };
+    format!("{checked} {times}")
 }
 
 /// The row of a table that takes most; time in which two of them ran at once is none.
@@ -270,12 +284,22 @@ fn joules(j: Option<f64>) -> String {
 /// The time of the set-up and of its steps, a line.
 pub fn setup(seconds: f64, p: &SetupTimes) -> String {
     format!(
-        "set-up            {:>9}  (sort {}, tree {}, lists {}, operators {})\n",
+        "set-up            {:>9}  ({})\n",
         time(seconds),
+        setup_parts(seconds, p)
+    )
+}
+
+/// The parts of a set-up; the rest is the device and its memory.
+fn setup_parts(seconds: f64, p: &SetupTimes) -> String {
+    let rest = seconds - (p.sort_s + p.tree_s + p.lists_s + p.operators_s);
+    format!(
+        "sort {}, tree {}, lists {}, operators {}, rest {}",
         time(p.sort_s),
         time(p.tree_s),
         time(p.lists_s),
-        time(p.operators_s)
+        time(p.operators_s),
+        time(rest.max(0.0))
     )
 }
 

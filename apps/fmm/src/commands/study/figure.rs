@@ -5,6 +5,7 @@ use crate::commands::drawing::Drawing;
 use crate::commands::time;
 use greenup_report::chart::Chart;
 use greenup_report::cost_figure::{Case, costs};
+use greenup_report::page::Answer;
 use greenup_report::si::si;
 use greenup_tune::sweep::Sweep;
 
@@ -43,9 +44,9 @@ fn chart(all: &[Row]) -> Chart {
 pub fn drawing(sweep: &Sweep) -> Drawing {
     let all = rows(sweep);
     let each = |c: &Row| c.time_s / c.points();
-    let mut answer = Vec::new();
+    let mut says = Vec::new();
     if let Some(c) = all.iter().min_by(|a, b| each(a).total_cmp(&each(b))) {
-        answer.push(format!(
+        says.push(format!(
             "The least time per point is {}: {}, {}.",
             time(each(c)),
             c.input(),
@@ -57,11 +58,22 @@ pub fn drawing(sweep: &Sweep) -> Drawing {
         .filter_map(|c| Some((c.energy_j? / c.points(), c)));
     if let Some((j, c)) = energies.min_by(|a, b| a.0.total_cmp(&b.0)) {
         let at = format!("{}, {}", c.input(), c.setting());
-        answer.push(format!(
+        says.push(format!(
             "The least energy per point is {}: {at}.",
             si(j, "J")
         ));
     }
+    if says.is_empty() {
+        says.push("Nothing was measured.".into());
+    }
+    let answer = Answer {
+        says,
+        sure: vec![
+            "Medians of repeated evaluations on one device; a few percent between settings may be noise."
+                .into(),
+        ],
+        next: vec!["`fmm tune` finds the fastest setting for points of your own.".into()],
+    };
     Drawing {
         title: "Fast multipole method: time and energy of evaluations".into(),
         subtitle: sweep.facts.device.clone(),

@@ -4,6 +4,7 @@ use super::{Report, chi2, correlations};
 use crate::fit::Noise;
 use crate::fit::result::UNEXPLAINED;
 use crate::image::figure::UNIT;
+use greenup_report::page::Answer;
 use greenup_report::si::{percent, three};
 
 /// So many parameters are all in the answer.
@@ -30,7 +31,7 @@ impl Report<'_> {
     }
 
     /// The answer at the top of the page. `input` is the name of the fit's input file.
-    pub(super) fn answer(&self, input: &str) -> Vec<String> {
+    pub(super) fn answer(&self, input: &str) -> Answer {
         let names = self.names();
         let code = |k: usize| format!("`{}`", names[k]);
         let state = if self.converged() {
@@ -40,19 +41,13 @@ impl Report<'_> {
         };
         let strongest = self.strongest();
         let most = match strongest {
-            Some((a, b, r)) => format!(
-                "; {} and {} correlate at {}",
-                code(a),
-                code(b),
-                correlations::shown(r)
-            ),
             None if names.len() == 1 => format!("; {} = {}", code(0), self.stated(0)),
-            None => String::new(),
+            _ => String::new(),
         };
-        let mut out = vec![format!("{state}, {}{most}.", self.agreement())];
+        let mut says = vec![format!("{state}, {}{most}.", self.agreement())];
         if (2..=FEW).contains(&names.len()) {
             let all = (0..names.len()).map(|k| format!("{} {}", code(k), self.stated(k)));
-            out.push(format!("{}.", all.collect::<Vec<_>>().join("; ")));
+            says.push(format!("{}.", all.collect::<Vec<_>>().join("; ")));
         }
         let list = |which: &dyn Fn(usize) -> bool| {
             let all: Vec<String> = (0..names.len()).filter(|k| which(*k)).map(code).collect();
@@ -62,25 +57,22 @@ impl Report<'_> {
         let lost = list(&|k| !self.found.errors[k].is_finite());
         let counts = self.target.noise == Noise::Poisson;
         let missed = counts && self.found.chi2 > MISSED;
-        let mut doubts = Vec::new();
+        let mut sure = Vec::new();
         if let Some((names, many)) = &bound {
             let (end, their) = if *many {
                 ("end at bounds", "their uncertainties have")
             } else {
                 ("ends at a bound", "its uncertainty has")
             };
-            doubts.push(format!("{names} {end}: {their} no meaning."));
+            sure.push(format!("{names} {end}: {their} no meaning."));
         }
         if let Some((names, _)) = &lost {
-            doubts.push(format!(
+            sure.push(format!(
                 "The data do not determine {names}: no effect, or that of another parameter."
             ));
         }
-        if !doubts.is_empty() {
-            out.push(doubts.join(" "));
-        }
         if missed {
-            out.push(format!(
+            sure.push(format!(
                 "Counting noise gives χ²/ν 1: the model {}. Uncertainties are those of the counts times √(χ²/ν).",
                 if self.found.chi2 > UNEXPLAINED {
                     "does not explain the data"
@@ -88,29 +80,50 @@ impl Report<'_> {
                     "misses more than noise"
                 }
             ));
+        } else {
+            let noise = match counts {
+                true => "of the counting noise",
+                false => "of the scatter around the model",
+            };
+            sure.push(format!(
+                "Uncertainties are standard errors {noise}: errors of the model itself are not in them."
+            ));
+        }
+        if let Some((a, b, r)) = strongest {
+            sure.push(format!(
+                "{} and {} correlate at {}, which their uncertainties include.",
+                code(a),
+                code(b),
+                correlations::shown(r)
+            ));
         }
         // A bound that is in the way is the reason of all else.
-        out.push(if let Some((names, _)) = &bound {
-            format!("Next: wider bounds of {names} in `{input}`, where the sample allows them.")
+        let next = if let Some((names, _)) = &bound {
+            format!("Wider bounds of {names} in `{input}`, where the sample allows them.")
         } else if !self.converged() {
-            format!("Next: more `starts` in `{input}`, or initial values nearer to the solution.")
+            format!("More `starts` in `{input}`, or initial values nearer to the solution.")
         } else if let Some((names, many)) = &lost {
             if *many {
-                format!("Next: fix some of {names}, so that the data determine the others.")
+                format!("Fix some of {names}, so that the data determine the others.")
             } else {
-                format!("Next: a fixed value of {names}.")
+                format!("A fixed value of {names}.")
             }
         } else if missed {
-            "Next: see below where the residuals are not noise; something is missing there.".into()
+            "See below where the residuals are not noise; something is missing there.".into()
         } else if let Some((a, b, _)) = strongest.filter(|s| s.2.abs() > ALIKE) {
             format!(
-                "Next: fix {} or {}, or add data that tell them apart.",
+                "Fix {} or {}, or add data that tell them apart.",
                 code(a),
                 code(b)
             )
         } else {
-            "Next: copy the sample with the fitted values from the end of this page.".into()
-        });
-        out
+            "See that the residuals below are noise; then copy the sample with the fitted values from the end of this page, for `gisaxs simulate` at other angles."
+                .into()
+        };
+        Answer {
+            says,
+            sure,
+            next: vec![next],
+        }
     }
 }

@@ -8,8 +8,8 @@ use crate::session::settings::Settings;
 use greenup_app::Result;
 use greenup_report::chart::Chart;
 use greenup_report::chart::axis::short;
-use greenup_report::page::{Fact, Figure, Page, Section};
-use greenup_report::si::si;
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
+use greenup_report::si::{percent, si};
 
 /// The page, as HTML.
 ///
@@ -38,10 +38,16 @@ pub fn page(s: &Settings, last: &Final, of: &Outcome) -> Result<String> {
             last.h.space.zones, of.counts.1, last.h.space.element.order
         ),
         answer: answer(s, last, of, &radial),
-        headline: vec![
+        headline: [
             Fact::new("duration of the steps", si(of.wall_s, "s")),
-            Fact::new("unknowns times steps", si(of.rate(), "/s")),
-        ],
+            Fact::new("unknowns times steps, per second", si(of.rate(), "/s")),
+        ]
+        .into_iter()
+        .chain(
+            (radial.relative_density_error())
+                .map(|e| Fact::new("mean error of the density, of its range", percent(e))),
+        )
+        .collect(),
         sections: [fields].into_iter().chain(more).chain([settings]).collect(),
         footer: "Drift: change of the total energy over its initial value.".into(),
         provenance: of.provenance.facts(),
@@ -51,7 +57,7 @@ pub fn page(s: &Settings, last: &Final, of: &Outcome) -> Result<String> {
 }
 
 /// How the run ended, how far it is from the exact solution, and what to do next.
-fn answer(s: &Settings, last: &Final, of: &Outcome, radial: &Profile) -> Vec<String> {
+fn answer(s: &Settings, last: &Final, of: &Outcome, radial: &Profile) -> Answer {
     let report = &of.report;
     let end = short(s.t_final());
     let early = report.t < s.t_final();
@@ -68,7 +74,8 @@ fn answer(s: &Settings, last: &Final, of: &Outcome, radial: &Profile) -> Vec<Str
         ),
         None => "the drift of the energy is not known, as a wall moves".into(),
     };
-    let mut out = vec![format!("{reached} in {}; {drift}.", steps(report.steps))];
+    let mut says = vec![format!("{reached} in {}.", steps(report.steps))];
+    let mut sure = Vec::new();
     let error = radial.density_error();
     let shown = |x: f64| typeset(digits(x, 4));
     if let Some(error) = error {
@@ -78,31 +85,46 @@ fn answer(s: &Settings, last: &Final, of: &Outcome, radial: &Profile) -> Vec<Str
             format!("; the shock is at {computed}, exactly at {exact}")
         });
         let error = shown(error);
-        out.push(format!(
-            "Mean error of the density against the exact solution: {error}{shock}."
+        says[0] = format!("{reached} in {}{shock}.", steps(report.steps));
+        let range = radial
+            .relative_density_error()
+            .map_or_else(String::new, |e| format!(", {} of its range", percent(e)));
+        says.push(format!(
+            "Mean error of the density against the exact solution: {error}{range}."
         ));
+        sure.push("One mesh does not tell how much of the error a finer one would remove.".into());
+    } else if last.exact_known(s) {
+        sure.push("The exact solution stands beside the fields along a line.".into());
+    } else {
+        sure.push("No exact solution is known to compare with.".into());
     }
+    let (first, rest) = drift.split_at(1);
+    sure.push(format!("{}{rest}.", first.to_uppercase()));
     if !of.messages.is_empty() {
-        out.push("Read the remarks above the fields before you use them.".into());
+        sure.push("Read the remarks above the fields before you use them.".into());
     }
     let finer = format!(
-        "Next: another run with `--refine {}` instead of {}. It halves the width of zones, and shows whether",
+        "Another run with `--refine {}` instead of {}. It halves the width of zones, and shows whether",
         s.refine() + 1,
         s.refine()
     );
     let limited = s.steps.is_some_and(|n| report.steps >= n);
-    out.push(if early && limited {
-        format!("Next: more `--steps`, or none, to reach t = {end}.")
+    let next = if early && limited {
+        format!("More `--steps`, or none, to reach t = {end}.")
     } else if early {
-        format!("Next: the whole run, to t = {end}.")
+        format!("The whole run, to t = {end}.")
     } else if error.is_some() {
         format!("{finer} the error falls.")
     } else if last.exact_known(s) {
         format!("{finer} the fields come closer to the exact solution along the line.")
     } else {
-        format!("{finer} the fields still change; this page compares with no exact solution.")
-    });
-    out
+        format!("{finer} the fields still change.")
+    };
+    Answer {
+        says,
+        sure,
+        next: vec![next],
+    }
 }
 
 /// The fields: in space the outer faces with the radial plot beside, and the planes in a section of their own.

@@ -8,7 +8,7 @@ use super::table::{columns, ratios};
 use greenup_app::study::Files;
 use greenup_app::{Result, print};
 use greenup_report::chart::FileStyle;
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::provenance::Provenance;
 use greenup_report::si::{si, three};
 
@@ -143,8 +143,8 @@ fn spread(rows: &[Row]) -> String {
 }
 
 /// What partial assembly changes, what is best, and what to do next.
-fn answer(rows: &[Row]) -> Vec<String> {
-    let mut out = Vec::new();
+fn answer(rows: &[Row]) -> Answer {
+    let mut out = Answer::default();
     let all = of_assemblies(rows);
     let ends = |value: &dyn Fn(&Comparison) -> Option<f64>| -> Option<String> {
         let known = all.iter().filter_map(|(name, c)| Some((name, value(c)?)));
@@ -159,7 +159,7 @@ fn answer(rows: &[Row]) -> Vec<String> {
     };
     if let Some(speedup) = ends(&|c| Some(c.speedup)) {
         let greenup = ends(&|c| c.greenup).map_or_else(String::new, |g| format!(", greenup {g}"));
-        out.push(format!(
+        out.says.push(format!(
             "Partial over full assembly: speedup {speedup}{greenup}."
         ));
     }
@@ -170,26 +170,42 @@ fn answer(rows: &[Row]) -> Vec<String> {
             Some((other, j)) => format!("; {} the least energy, {j}", other.name()),
             None => String::new(),
         };
+        out.says.push(format!(
+            "{} takes the least time per unknown and step, {value}{also}.",
+            row.name()
+        ));
         let per = |r: &Row| r.seconds / r.unknowns.max(1) as f64;
         let near: Vec<String> = (rows.iter())
             .filter(|r| r.work == row.work && r.name() != row.name() && per(r) < NEAR * per(row))
             .map(Row::name)
             .collect();
-        let near = match near.is_empty() {
-            true => String::new(),
-            false => format!("; nearly as little: {}", near.join(" and ")),
-        };
-        out.push(format!(
-            "{} takes the least time per unknown and step, {value}{also}{near}.",
-            row.name()
-        ));
-        out.push(spread(rows));
-        out.push(format!(
-            "Next: runs with these settings, `hydro run --order {} --assembly {}`.",
+        if !near.is_empty() {
+            out.sure.push(format!(
+                "The lead in time of {} over {} is small: these runs may not tell which is faster.",
+                row.name(),
+                near.join(" and ")
+            ));
+        }
+        out.next.push(format!(
+            "Run the steps of your own problem with the fastest setting here: `hydro run --order {} --assembly {}`.",
             row.order,
             row.assembly.name()
         ));
     }
+    if out.says.is_empty() {
+        let what = match rows.is_empty() {
+            true => "Nothing was measured.",
+            false => "Parts of steps were measured, no whole step.",
+        };
+        out.says.push(what.into());
+    }
+    if out.next.is_empty() {
+        out.next.push("Measure whole steps: `hydro study`.".into());
+    }
+    out.sure.push(match rows.is_empty() {
+        true => "Nothing is known.".into(),
+        false => spread(rows),
+    });
     out
 }
 
@@ -220,8 +236,9 @@ mod tests {
         // Numbers of the answer are those of the table.
         for words in [
             "Partial over full assembly: speedup 1.00 at Q2Q1.",
-            "the least time per unknown and step, 500 µs; nearly as little: Q2Q1, partial assembly.",
-            "Next: runs with these settings, <code>hydro run --order 2 --assembly full</code>",
+            "the least time per unknown and step, 500 µs.",
+            "The lead in time of Q2Q1 over Q2Q1, partial assembly is small",
+            "with the fastest setting here: <code>hydro run --order 2 --assembly full</code>",
         ] {
             assert!(html.contains(words), "{words}");
         }

@@ -5,7 +5,7 @@ use crate::published::{Beside, Point};
 use crate::{Record, Row};
 use greenup_model::Machine;
 use greenup_model::machine::Estimate;
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::si::three;
 use greenup_report::table::{Cell, Columns, Table};
 
@@ -57,7 +57,17 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     Page {
         title: format!("Scaling of {application}"),
         subtitle: machine.title.clone(),
-        answer: kinds.iter().filter_map(answer).collect(),
+        answer: Answer {
+            says: kinds.iter().filter_map(answer).collect(),
+            sure: vec![
+                "Predicted, not measured on several devices: messages are modelled, jitter and neighbours are not. Constants below have their intervals."
+                    .into(),
+            ],
+            next: vec![
+                "`greenup scaling --study` measures it where there are several devices or cores, beside the prediction."
+                    .into(),
+            ],
+        },
         sections,
         footer: "Predicted, not measured. Speedup, powerup and greenup compare with one device that does the same work: T₁/T, P₁/P and E₁/E."
             .into(),
@@ -277,7 +287,7 @@ pub fn published_page(application: &str, all: &[Beside], without: &[&str]) -> Pa
 
 /// How many of the published times the model meets, and where it is farthest from them. The point that a study starts from fits by
 /// construction.
-fn near(all: &[Beside]) -> Vec<String> {
+fn near(all: &[Beside]) -> Answer {
     let mut ratios: Vec<(f64, String)> = (all.iter())
         .flat_map(|b| {
             let points = b.study.points.iter().zip(&b.predicted_s);
@@ -291,21 +301,31 @@ fn near(all: &[Beside]) -> Vec<String> {
         .collect();
     let all = ratios.len();
     ratios.retain(|r| (r.0 - 1.0).abs() > 0.1);
-    if all == 0 {
-        return Vec::new();
-    }
-    let mut out = vec![format!(
+    let mut says = vec![format!(
         "Of {all} published times beyond the first of each figure, the model meets {} within 10 %.",
         all - ratios.len()
     )];
     let farthest = (ratios.iter()).max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()));
+    let mut sure = vec![
+        "The time of a node is the paper's own, so that only the scaling is tested; reasons stand with each study."
+            .to_owned(),
+    ];
     if let Some((r, at)) = farthest {
         let times = three(*r);
-        out.push(format!(
+        sure.push(format!(
             "It is farthest from {at}: {times} times the paper's time."
         ));
     }
-    out
+    if all == 0 {
+        says = vec!["No published time is beyond the first of its figure.".into()];
+    }
+    Answer {
+        says,
+        sure,
+        next: vec![
+            "`greenup scaling` predicts problems of your own on machines with a network.".into(),
+        ],
+    }
 }
 
 fn study(b: &Beside) -> Section {

@@ -14,7 +14,7 @@ pub use table::{devices, limits, markdown, mean_error, rounds, table};
 use crate::study::ScalingStudy;
 use crate::study::measured::{Point, Series as Measured};
 use figure::by_application;
-use greenup_report::page::{Fact, Figure, Page, Section};
+use greenup_report::page::{Answer, Fact, Figure, Page, Section};
 use greenup_report::si::{percent, si, three};
 use table::{limit_table, lost, signed, summary};
 
@@ -95,7 +95,7 @@ pub fn page(study: &ScalingStudy) -> Page {
 /// Greenup of one run below which energy was lost for sure.
 const SURE: f64 = 0.95;
 
-fn answer(study: &ScalingStudy) -> Vec<String> {
+fn answer(study: &ScalingStudy) -> Answer {
     let what = devices(study.gpus);
     let mut cases: Vec<(&Measured, &Point)> = (study.applications.iter())
         .filter_map(|a| Some((a, a.largest()?)))
@@ -105,13 +105,14 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
     cases.retain(|c| Some(c.1.devices) == most);
     cases.sort_by(|a, b| a.1.efficiency().total_cmp(&b.1.efficiency()));
     let (Some((worst, low)), Some((best, high))) = (cases.first(), cases.last()) else {
-        return Vec::new();
+        let next = "`greenup scaling --study` goes on where it stopped.";
+        return Answer::new("No case was measured yet.", "Nothing is known.", next);
     };
     let of = |p: &Point| {
         let greenup = p.greenup.map(|g| format!(", greenup {}", three(g.median)));
         format!("{}{}", percent(p.efficiency()), greenup.unwrap_or_default())
     };
-    let mut out = vec![if cases.len() == 1 {
+    let mut says = vec![if cases.len() == 1 {
         format!(
             "{} on {} {what}: efficiency {}.",
             best.case,
@@ -128,11 +129,18 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
             of(low)
         )
     }];
-    if cases.iter().any(|c| c.1.runs == 1) {
-        out.push("Each was run once: differences of a few percent may be noise.".into());
+    if cases.iter().any(|c| c.1.greenup.is_some()) {
+        says.push(
+            "A greenup below 1 is more energy than one device takes for the same work.".into(),
+        );
     }
+    let mut sure = vec![if cases.iter().any(|c| c.1.runs == 1) {
+        "Each was run once: differences of a few percent may be noise.".to_owned()
+    } else {
+        "Times are medians; tables have the range of the rounds.".to_owned()
+    }];
     if let Some(e) = mean_error(study) {
-        out.push(format!(
+        sure.push(format!(
             "Times predicted before any run on several {what} are off by {} on average.",
             percent(e)
         ));
@@ -141,7 +149,7 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
         .filter(|l| l.lost_s > 0.0)
         .and_then(|l| lost(&l.measured))
     {
-        out.push(format!(
+        says.push(format!(
             "`{}` loses most in {name}: {}.",
             worst.case,
             signed(*s)
@@ -160,13 +168,21 @@ fn answer(study: &ScalingStudy) -> Vec<String> {
         .filter(|c| costly(c.0))
         .map(|c| format!("`{}`", c.0.case))
         .collect();
-    if !costly.is_empty() {
-        out.push(format!(
-            "Next: one GPU for least energy, of {}; for others the difference is less than these runs tell.",
+    let next = match costly.is_empty() {
+        false => format!(
+            "For least energy run {} on one GPU. For the others the difference is less than these runs tell: take more GPUs where time matters.",
             costly.join(", ")
-        ));
+        ),
+        true => format!(
+            "`{}` needs other work on each device, or fewer messages, before more devices help it.",
+            worst.case
+        ),
+    };
+    Answer {
+        says,
+        sure,
+        next: vec![next],
     }
-    out
 }
 
 fn section(a: &Measured, what: &str) -> Section {
@@ -227,12 +243,12 @@ mod tests {
                 .clone()
         };
         let name = worst(&study);
-        assert!(answer(&study)[0].contains(&format!("`{name}` worst")));
+        assert!(answer(&study).says[0].contains(&format!("`{name}` worst")));
         // All but one were measured on four too.
         for a in study.applications.iter_mut().filter(|a| a.case != name) {
             a.points.last_mut().unwrap().devices = 4;
         }
-        let text = answer(&study);
+        let text = answer(&study).says;
         assert!(
             text[0].starts_with("On 4 GPUs") && !text[0].contains(&format!("`{name}`")),
             "{text:?}"
@@ -244,7 +260,7 @@ mod tests {
         {
             l.measured = vec![("upload".into(), -2e-3)];
         }
-        assert!(!answer(&study).join(" ").contains("upload"));
+        assert!(!answer(&study).says.join(" ").contains("upload"));
         assert!(!limit_table(&study).markdown().contains("upload"));
     }
 }

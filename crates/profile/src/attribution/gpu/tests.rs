@@ -292,7 +292,7 @@ fn pauses_are_told_apart_from_launches_and_groups_have_a_timeline() {
     };
     let page = crate::page::page(&all, &|_| None);
     assert!(
-        page.answer[1].contains("750 ms (9.4 % of the time) in 1 pause"),
+        page.answer.says[1].contains("750 ms (6.2 % of the time) in 1 pause"),
         "{:?}",
         page.answer
     );

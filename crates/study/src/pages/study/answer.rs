@@ -5,6 +5,7 @@ use crate::device::DeviceStudy;
 use crate::result::KernelResult;
 use crate::study::Study;
 use greenup_model::{Bound, Op};
+use greenup_report::page::Answer;
 use greenup_report::si::percent;
 
 /// Key numbers that the sentences have.
@@ -19,24 +20,20 @@ pub const SAID: [&str; 5] = [
 /// A fraction of a roof that no error of measurement explains.
 const ABOVE: f64 = 1.05;
 
-/// Two sentences a device: its limits, and its kernels.
-pub fn of(study: &Study) -> Vec<String> {
+/// A sentence a device of its limits, one of how sure they and its kernels are, and one of what its kernels say.
+pub fn of(study: &Study) -> Answer {
     let several = study.devices.len() > 1;
-    let mut out = Vec::new();
+    let mut out = Answer::default();
     for device in &study.devices {
-        let who = if several {
-            format!("{}: ", device.device)
-        } else {
-            String::new()
+        let who = |text: String| match several {
+            true => format!("{}: {text}", device.device),
+            false => text,
         };
-        out.push(format!("{who}{}.", limits(device)));
-        out.extend(certainty(device).map(|text| format!("{who}{text}")));
-        out.extend(
-            kernels(device).map(|text| match text.strip_prefix("Next: ") {
-                Some(next) => format!("Next: {who}{next}"),
-                None => format!("{who}{text}"),
-            }),
-        );
+        out.says.push(who(format!("{}.", limits(device))));
+        out.sure.push(who(certainty(device)));
+        let (says, next) = kernels(device);
+        out.says.extend(says.map(who));
+        out.next.push(who(next));
     }
     out
 }
@@ -60,7 +57,7 @@ fn limits(device: &DeviceStudy) -> String {
 }
 
 /// How well the kernels' times are known, and their energies predicted. Where the host was disturbed, the banner says that.
-fn certainty(device: &DeviceStudy) -> Option<String> {
+fn certainty(device: &DeviceStudy) -> String {
     let all = &device.kernels;
     let mut out: Vec<String> = Vec::new();
     if all.iter().all(|k| k.disturbed.is_none()) {
@@ -87,53 +84,74 @@ fn certainty(device: &DeviceStudy) -> Option<String> {
             "Above its roof, whose costs or counts are too high: {names}"
         ));
     }
-    (!out.is_empty()).then(|| out.join(". ") + ".")
+    match out.is_empty() {
+        // What disturbed it is said above its numbers.
+        true if all.iter().any(|k| k.disturbed.is_some()) => {
+            "Little: other work ran on this host, so that times are upper bounds.".into()
+        }
+        true => {
+            "No kernel was measured several times: its constants have their intervals below.".into()
+        }
+        false => out.join(". ") + ".",
+    }
 }
 
-/// What the kernels reach, and which has most to gain; `None` without a measured one.
-fn kernels(device: &DeviceStudy) -> Option<String> {
+/// What the kernels reach, if that is a matter of its own, and what to do next.
+fn kernels(device: &DeviceStudy) -> (Option<String>, String) {
     let measured: Vec<(&KernelResult, f64)> = (device.kernels.iter())
         .filter_map(|k| Some((k, k.share_of_roof?)))
         .collect();
-    let (worst, share) = measured.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let bound = bound(worst);
-    if worst.disturbed.is_some() {
-        return Some(format!(
-            "{} was disturbed and reaches at least {} of its roof ({bound}): measure again on a quiet machine.",
-            worst.name,
-            percent(*share)
-        ));
-    }
-    let (of_roof, noise) = (percent(*share), worst.noise().unwrap_or_default());
-    Some(if *share >= 0.85 {
-        let (best, most) = (measured.iter().max_by(|a, b| a.1.total_cmp(&b.1)))
-            .map_or((worst.name.as_str(), *share), |(k, s)| {
-                (k.name.as_str(), *s)
-            });
-        let which = match (measured.len(), device.kernels.len()) {
-            (1, _) => format!("{} reaches {of_roof} of its roof", worst.name),
-            (n, all) if n == all && device.missing.is_empty() => {
-                format!("All {n} kernels reach {of_roof} of their roofs or more")
-            }
-            (n, _) => format!("The {n} measured kernels reach {of_roof} of their roofs or more"),
-        };
-        if most > ABOVE {
-            format!("{which}, {best} {}.", percent(most))
-        } else {
-            format!("{which}: only other work, not other code, would help much.")
+    let own = "`greenup predict` tells what a kernel of your own takes here at best.";
+    let Some((worst, share)) = measured.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else {
+        return (None, own.into());
+    };
+    let name = &worst.name;
+    let (of_roof, bound) = (percent(*share), bound(worst));
+    let reaches = format!("{name} reaches {of_roof} of its roof ({bound})");
+    let noise = worst.noise().unwrap_or_default();
+    let says = match worst.disturbed {
+        Some(_) => {
+            format!("{name} was disturbed: {of_roof} of its roof ({bound}) is a rough number.")
         }
-    } else if noise > 1.0 / share - 1.0 {
-        format!(
-            "{} reaches {of_roof} of its roof ({bound}), but its time is known to ±{} only: measure again.",
-            worst.name,
-            percent(noise)
-        )
-    } else {
-        format!(
-            "Next: tune `{}`, which has most to gain, at {of_roof} of its roof ({bound}).",
-            worst.name
-        )
-    })
+        None => format!("{reaches}, the least of all."),
+    };
+    if device.kernels.iter().any(|k| k.disturbed.is_some()) {
+        let next = "Measure again on a quiet machine: `greenup study`.";
+        return (Some(says), next.into());
+    }
+    if *share < 0.85 {
+        let next = match noise > 1.0 / share - 1.0 {
+            true => format!(
+                "Measure {name} again with `greenup study`: its time is known to ±{} only.",
+                percent(noise)
+            ),
+            false if name == "dgemm" => {
+                "Tune dgemm, which has most to gain: `greenup gemm --tune`.".into()
+            }
+            false => format!(
+                "Tune {name}, which has most to gain: `greenup init` starts a project with a kernel to tune."
+            ),
+        };
+        return (Some(says), next);
+    }
+    let (best, most) = (measured.iter().max_by(|a, b| a.1.total_cmp(&b.1)))
+        .map_or((name.as_str(), *share), |(k, s)| (k.name.as_str(), *s));
+    let which = match (measured.len(), device.kernels.len()) {
+        (1, _) => reaches,
+        (n, all) if n == all && device.missing.is_empty() => {
+            format!("All {n} kernels reach {of_roof} of their roofs or more")
+        }
+        (n, _) => format!("The {n} measured kernels reach {of_roof} of their roofs or more"),
+    };
+    let says = match most > ABOVE {
+        true => format!("{which}, {best} {}.", percent(most)),
+        false => format!("{which}."),
+    };
+    let next = match most > ABOVE {
+        true => own.to_owned(),
+        false => format!("Only other work, not other code, would help these much; {own}"),
+    };
+    (Some(says), next)
 }
 
 /// What bounds a kernel, in words.

@@ -3,23 +3,24 @@
 use super::winners::{Reference, Winners};
 use greenup_meter::Summary;
 use greenup_meter::stats::median;
-use greenup_report::page::Fact;
+use greenup_report::page::{Answer, Fact};
 use greenup_report::si::{factor, percent, si, three};
 use greenup_tune::Objective;
 use greenup_tune::analyze::MeasuredConfig;
 
-/// What was gained, what the lowest energy costs, and how sure that is.
-pub fn answer(w: &Winners) -> Vec<String> {
+/// What was gained, what the lowest energy costs, how sure that is, and what to do with it. `source` is the sweep as a command
+/// line names it.
+pub fn answer(w: &Winners, source: &str) -> Answer {
     let gained = w.best_before.map(|d| {
         let origin = &d.origin;
         format!("Tuning found nothing better than {origin}.")
     });
     let over = w.references.iter().map(|r| over(w, r));
-    let mut out: Vec<String> = gained.into_iter().chain(over).collect();
-    if out.is_empty() {
-        out.push(alone(w));
+    let mut says: Vec<String> = gained.into_iter().chain(over).collect();
+    if says.is_empty() {
+        says.push(alone(w));
     }
-    out.extend(w.none_takes_less());
+    says.extend(w.none_takes_less());
     if let Some((low, again)) = &w.low {
         let energy = |r: &MeasuredConfig| r.energy_j.map(|e| si(e, "J"));
         let e = energy(low).unwrap_or_default();
@@ -33,21 +34,27 @@ pub fn answer(w: &Winners) -> Vec<String> {
             true => "in the same time".to_owned(),
             false => format!("in {t} instead of {before}"),
         };
-        out.push(format!(
+        says.push(format!(
             "The lowest-energy config takes {e}{old}, {time}{one}."
         ));
     }
-    out.push(certainty(w));
     let slower = |r: &Reference| r.compared.speedup.as_ref().is_some_and(|s| s.hi < 1.0);
     let time = matches!(w.objective, Objective::Time);
-    out.push(match w.best_before {
-        Some(_) => "Next: a longer search, or other parameters.".into(),
+    let next = match w.best_before {
+        Some(_) => "A longer search with `greenup tune`, or other parameters.".into(),
         None if time && w.references.iter().any(slower) => {
-            "Next: keep the faster one, or search longer.".into()
+            "Keep the faster one, or search longer with `greenup tune`.".into()
         }
-        None => "Next: build with the config below; the command below prints it.".into(),
-    });
-    out
+        None => format!(
+            "Build with the best config, to copy below: `{}` prints it.",
+            w.command(source)
+        ),
+    };
+    Answer {
+        says,
+        sure: certainty(w),
+        next: vec![next],
+    }
 }
 
 fn interval(s: &Summary, show: fn(f64) -> String) -> String {
@@ -170,26 +177,35 @@ pub fn typical(w: &Winners) -> Option<Fact> {
     (w.analysis.rows.len() > 1).then(|| Fact::new(name, factor(median_over_fastest(w))))
 }
 
-/// How far single trials can be trusted.
-fn certainty(w: &Winners) -> String {
+/// How far single trials can be trusted, and what the best is the best of.
+fn certainty(w: &Winners) -> Vec<String> {
     let rounds = w
         .sweep
         .finals
         .as_ref()
         .and_then(|f| f.times_s.iter().map(Vec::len).max());
-    match rounds {
+    let measured = match rounds {
+        Some(n) if w.references.is_empty() => format!(
+            "The finalists were measured again {n} times each, interleaved; single trials may differ from that."
+        ),
         Some(n) => format!(
-            "The final rounds measured the finalists again, {n} times each, interleaved; single trials may differ from them."
+            "Brackets hold 95 % intervals: the finalists were measured again {n} times each, interleaved."
         ),
         None => "Each config was measured in one trial, so that a lucky one may lead.".into(),
-    }
+    };
+    let tried = match w.analysis.rows.len() {
+        1 => "Nothing else was tried.".to_owned(),
+        n => format!("The best is that of the {n} configs that ran."),
+    };
+    vec![measured, tried]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pages::sweep::tests::sweep;
-    use greenup_tune::analyze::analyze;
+    use greenup_tune::Sweep;
+    use greenup_tune::analyze::{Analysis, analyze};
     use greenup_tune::sweep::{DefaultConfig, DefaultOrigin, Rounds};
 
     /// With final rounds of the best, of a config before tuning and of a baseline.
@@ -210,7 +226,13 @@ mod tests {
         sweep.facts.objective = Some(objective.into());
         sweep.finals = Some(finals);
         let a = analyze(&sweep, 0.5, 1).unwrap();
-        answer(&Winners::of(&a, &sweep))
+        sentences(&sweep, &a)
+    }
+
+    fn sentences(sweep: &Sweep, a: &Analysis) -> Vec<String> {
+        let all = answer(&Winners::of(a, sweep), "sweeps/p");
+        assert!(!all.sure.is_empty() && !all.next.is_empty());
+        all.sentences().cloned().collect()
     }
 
     #[test]
@@ -259,7 +281,7 @@ mod tests {
         for energy in [true, false] {
             let sweep = sweep(energy, true);
             let a = analyze(&sweep, 0.5, 1).unwrap();
-            let text = answer(&Winners::of(&a, &sweep));
+            let text = sentences(&sweep, &a);
             assert!(text[0].starts_with("The fastest of 40 configs takes 1.00 s"));
             assert_eq!(text[0].contains(" J"), energy, "{text:?}");
             assert_eq!(

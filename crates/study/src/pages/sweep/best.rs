@@ -49,14 +49,18 @@ impl Winners<'_> {
                 .collect();
             out.push(Fact::new("Lowest energy: instead", differs.join("\n")));
         }
+        out.push(Fact::new("For a build", self.command(source)));
+        out
+    }
+
+    /// The command that prints the best config; `source` is the sweep as a command line names it.
+    pub fn command(&self, source: &str) -> String {
         let own = self.sweep.own_objective().ok();
         let objective = match own == Some(self.objective) {
             true => "",
             false => " --objective time",
         };
-        let command = format!("greenup best {source}{objective}");
-        out.push(Fact::new("For a build", command));
-        out
+        format!("greenup best {source}{objective}")
     }
 
     /// The first section: the plane, and beside it what to take.

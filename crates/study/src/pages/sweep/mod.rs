@@ -78,7 +78,7 @@ pub fn page(
     Page {
         title: format!("{}: tuning sweep", a.name),
         subtitle: format!("{}; {} trials, {failed}{stopped}", a.device, a.trials),
-        answer: answer(&w),
+        answer: answer(&w, source),
         sections,
         footer: sweep
             .facts
@@ -227,7 +227,8 @@ mod tests {
             let cells = cells.flat_map(|t| t.rows.iter().flatten().map(|c| c.text.as_str()));
             let items = page.sections.iter().flat_map(|s| &s.items);
             let below: Vec<&str> = cells.chain(items.map(|f| f.value.as_str())).collect();
-            let text = page.answer.join(" ");
+            let text: Vec<&str> = page.answer.sentences().map(String::as_str).collect();
+            let text = text.join(" ");
             let words: Vec<&str> = text.split([' ', ',', ';']).collect();
             let units = ["s", "ms", "µs", "J", "mJ", "%"];
             for pair in words

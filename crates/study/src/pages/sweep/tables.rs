@@ -81,13 +81,13 @@ pub(super) fn winners(w: &Winners) -> Table {
         .si("energy", "", "J", |r| r.energy_j)
         .where_known()
         .cell(
-            "speedup of the best",
-            "The best config over this one.",
+            "best faster by",
+            "Speed of the best config over this one's.",
             move |r| over(r.compared.and_then(|c| c.speedup.as_ref()), factor),
         )
         .where_known()
         .cell(
-            "saved by the best",
+            "best saves",
             "Energy that the best config saves of this one.",
             move |r| over(r.compared.and_then(|c| c.energy_ratio.as_ref()), saved),
         )

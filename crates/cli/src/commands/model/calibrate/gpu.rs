@@ -1,6 +1,8 @@
 //! `greenup calibrate --device cuda:N`.
 
-use super::{command, estimate, journal, keep, measured_in, options, page, save, with_provenance};
+use super::{
+    command, estimate, file, journal, keep, measured_in, options, page, save, with_provenance,
+};
 use crate::args::CalibrateArgs;
 use crate::commands::model::fit::{print, print_clocked};
 use greenup_app::error::{AppError, Result};
@@ -12,6 +14,7 @@ use greenup_calibrate::gpu::suite::{plan, policy, run as measure};
 use greenup_calibrate::machine::build_gpu;
 use greenup_calibrate::record;
 use greenup_report::provenance::Provenance;
+use greenup_setting::shell::quoted;
 use greenup_study::pages::calibration::Calibrated;
 use std::time::Instant;
 
@@ -68,6 +71,7 @@ pub fn run(
         fit: &fit,
         records: &calibration.records,
         gpu: true,
+        file: Some(quoted(&file(args).to_string_lossy())),
     };
     let saved = save(args, &machine, kept).and_then(|()| page(&calibrated, &from, page_to));
     if args.json {

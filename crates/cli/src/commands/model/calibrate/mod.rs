@@ -22,6 +22,7 @@ use greenup_files::Outputs;
 use greenup_meter::Policy;
 use greenup_report::provenance::Provenance;
 use greenup_report::si::{percent, si};
+use greenup_setting::shell::quoted;
 use greenup_study::pages::calibration::Calibrated;
 use serde_json::Value;
 use std::time::Instant;
@@ -93,6 +94,7 @@ pub fn run(args: &CalibrateArgs) -> Result {
         fit: &fit,
         records: &records,
         gpu: false,
+        file: Some(quoted(&file(args).to_string_lossy())),
     };
     let saved = save(args, &machine, kept).and_then(|()| page(&calibrated, &from, page_to));
     let noise = &calibration.noise;
