@@ -15,6 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ impl Sweep {
         let sweep = py.detach(|| read_any(&path)).map_err(|e| match e.cause {
             FormatError::Folder(e) => folder_error(&e),
             FormatError::File(e) => file_error(&e),
+            FormatError::NoSweep(_) => errors::file(&path, ErrorKind::NotFound, e.to_string()),
             _ => TuneError::new_err(e.to_string()),
         })?;
         if !sweep.warnings.is_empty() {

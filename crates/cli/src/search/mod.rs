@@ -374,6 +374,13 @@ pub fn recorded(path: &Path) -> Result<Sweep> {
     let sweep = read_any(path).map_err(|e| match e.cause {
         FormatError::Folder(e) => folder(e),
         FormatError::File(e) => e.into(),
+        FormatError::NoSweep(ref inside) => {
+            let hint = match inside.is_empty() {
+                true => "`greenup tune` writes a sweep with `--out`; `greenup sweeps list` lists those of a folder",
+                false => "name one of them; `greenup sweeps list` tells what they hold",
+            };
+            AppError::new(e.to_string()).hint(hint)
+        }
         _ => AppError::new(e.to_string()),
     })?;
     for w in &sweep.warnings {

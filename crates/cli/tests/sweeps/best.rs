@@ -21,6 +21,25 @@ const FAILED: &str = r#"{"config":[8,true],"failed":{"failure":"wrong","message"
 "#;
 
 #[test]
+fn a_folder_of_sweeps_names_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().display().to_string();
+    let e = fails(&["best", &folder]);
+    assert!(
+        e.contains("holds no sweep\n") && e.contains("greenup sweeps list"),
+        "{e}"
+    );
+    for k in 0..7 {
+        sweep(&dir.path().join(format!("s{k}")), MEASURED);
+    }
+    for command in ["analyze", "best", "replay"] {
+        let e = fails(&[command, &folder]);
+        let named = "holds no sweep; sweeps in it: s0, s1, s2, s3, s4 and 2 more";
+        assert!(e.contains(named) && e.contains("name one of them"), "{e}");
+    }
+}
+
+#[test]
 fn the_winner_has_every_form() {
     let dir = tempfile::tempdir().unwrap();
     let s = sweep(&dir.path().join("s"), MEASURED);

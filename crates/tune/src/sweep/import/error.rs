@@ -19,6 +19,9 @@ pub enum FormatError {
     /// The folder of a sweep cannot be read.
     #[error("{0}")]
     Folder(#[from] FolderError),
+    /// A folder of something else. Holds the folders in it that hold a sweep.
+    #[error("the folder holds no sweep{}", inside(.0))]
+    NoSweep(Vec<String>),
     /// The file cannot be opened.
     #[error("{0}")]
     File(#[from] FileError),
@@ -110,6 +113,17 @@ pub enum FormatError {
     /// There are no trials.
     #[error("the cache is empty")]
     Empty,
+}
+
+/// Some sweeps in a folder, in words.
+fn inside(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len() {
+        0 => String::new(),
+        n if n > SHOWN => format!("; sweeps in it: {shown} and {} more", n - SHOWN),
+        _ => format!("; sweeps in it: {shown}"),
+    }
 }
 
 /// A unit in a message.

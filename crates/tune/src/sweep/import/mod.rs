@@ -43,6 +43,9 @@ pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
         cause,
     };
     if path.is_dir() {
+        if !Folder::exists(path) {
+            return Err(fail(FormatError::NoSweep(sweeps_in(path))));
+        }
         return Folder::read(path).map_err(|e| fail(e.into()));
     }
     let (file, asked) = file_and_section(path);
@@ -85,6 +88,17 @@ pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
         .map(named)
         .collect();
     Ok(sweep)
+}
+
+/// Names of the folders in a folder that hold a sweep, in order.
+fn sweeps_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut all: Vec<String> = entries
+        .filter(|e| Folder::exists(&e.path()))
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
+    all.sort();
+    all
 }
 
 #[cfg(test)]
