@@ -114,11 +114,14 @@ fn answer(paper: &Paper, items: &[&Item], whole: bool) -> PageAnswer {
         State::Reproduced => "with the paper's numbers",
         State::OtherHardware => "on other hardware",
         State::Part => "in part",
-        State::NotPossible => "not at all",
+        State::NotPossible => "in no way",
     };
     let all: Vec<String> = (State::ALL.into_iter())
         .filter(|s| of(*s) > 0)
-        .map(|s| format!("{} {}", of(s), in_words(s)))
+        .map(|s| match s {
+            State::NotPossible => format!("{} cannot be repeated", of(s)),
+            s => format!("{} repeated {}", of(s), in_words(s)),
+        })
         .collect();
     let today = |a: Answer| paper.conclusions.iter().filter(|c| c.today == a).count();
     let [holds, not, open] = [Answer::True, Answer::False, Answer::Open].map(today);
@@ -126,14 +129,17 @@ fn answer(paper: &Paper, items: &[&Item], whole: bool) -> PageAnswer {
     let mut says = Vec::new();
     if tested {
         says.push(format!(
-            "Of {} conclusions of the paper, {holds} hold today, {not} do not, {open} are open.",
+            "The paper's {} conclusions, tested today: {holds} true, {not} false, {open} open.",
             paper.conclusions.len()
         ));
     }
     says.push(match items {
+        [item] if item.state == State::NotPossible => {
+            format!("{} cannot be repeated.", item.label())
+        }
         [item] => format!("{} is repeated {}.", item.label(), in_words(item.state)),
         _ => format!(
-            "Of its {} figures, tables and statements are repeated: {}.",
+            "Its {} figures, tables and statements: {}.",
             items.len(),
             all.join(", ")
         ),
@@ -157,7 +163,7 @@ fn answer(paper: &Paper, items: &[&Item], whole: bool) -> PageAnswer {
         _ => String::new(),
     };
     let next = format!(
-        "To test it on your machine, `greenup paper {}{figure} --measure` measures what it can; each item has its own command too.",
+        "To test it on your machine, `greenup paper {}{figure} --measure --out DIR` measures what it can; each item has its own command too.",
         paper.name
     );
     PageAnswer {

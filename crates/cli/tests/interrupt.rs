@@ -223,13 +223,17 @@ fn a_command_whose_parent_is_gone_at_its_start_ends() {
     let gone = other.id().to_string();
     other.wait().unwrap();
     // One that has ended and waits for who asks for its status, and one that is gone.
-    for number in [waits, gone] {
+    for number in [&waits, &gone] {
         let dir = tempfile::tempdir().unwrap();
         let mut c = command(&["run", "--sensor", "none", "--", "sleep", "100"]);
         let start = Instant::now();
-        let mut child = started(c.current_dir(dir.path()).env("GREENUP_PARENT", &number));
+        let mut child = started(c.current_dir(dir.path()).env("GREENUP_PARENT", number));
         assert!(!child.wait().unwrap().success());
         assert!(start.elapsed() < Duration::from_secs(50), "it ends at once");
     }
     parent.wait().unwrap();
+    // In another namespace the number says nothing.
+    let mut c = command(&["run", "--sensor", "none", "--", "true"]);
+    let done = c.env("GREENUP_PARENT", format!("{waits} pid:[1]")).output();
+    assert!(done.unwrap().status.success());
 }

@@ -40,13 +40,18 @@ pub fn install() {
     }
 }
 
-/// The process for which this program works, `GREENUP_PARENT`. It is meant for this program alone: elsewhere, such as on
-/// another host, nobody has this number.
+/// The process for which this program works, `GREENUP_PARENT`: its number, and where numbers may differ the link of its namespace
+/// of processes. It is meant for this program alone: elsewhere, such as on another host, nobody has this number.
 fn named_parent() -> Option<libc::pid_t> {
     let given = std::env::var("GREENUP_PARENT").ok()?;
     // SAFETY: no thread is there yet that reads the environment.
     unsafe { std::env::remove_var("GREENUP_PARENT") };
-    given.parse().ok()
+    // In a container numbers of processes are others: the name of theirs comes along.
+    let (number, space) = given.split_once(' ').unwrap_or((&given, ""));
+    let own = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    (space.is_empty() || own.to_string_lossy() == space)
+        .then(|| number.parse().ok())
+        .flatten()
 }
 
 /// Ends this program when another one is killed: also one that was before this program came so far.

@@ -102,7 +102,7 @@ pub fn drawing(all: &[Energies], bodies: usize) -> Drawing {
         answer: Answer::new(
             answer(all),
             "The drift holds the errors of the steps and of the forces together; it says nothing of single orbits.",
-            "A run with half of `--dt`: leapfrog steps then drift by a quarter, until the forces' error is what is left.",
+            "A run with half of `--dt`: leapfrog steps then drift a quarter as much, until the forces' error is what is left.",
         ),
         headline: vec![Fact::new("steps", (all.len().max(1) - 1).to_string())],
         charts: vec![(chart(all), "")],

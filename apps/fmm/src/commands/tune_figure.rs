@@ -148,15 +148,17 @@ fn answer(rows: &[MeasuredSetting]) -> Answer {
     let near = (order.iter().skip(1)).filter(|r| r.time_s < NEAR * fast.time_s);
     let near: Vec<String> = near.map(|r| named(r)).collect();
     let sure = match near.is_empty() {
-        true => "Every other setting takes clearly more.".to_owned(),
+        true if order.len() == 1 => "No other setting was tried.".to_owned(),
+        true => "Every other setting takes more than repetitions usually differ.".to_owned(),
         false => format!(
             "Nearly as fast, which repetitions may not tell apart: {}.",
             near.join("; ")
         ),
     };
     let next = format!(
-        "Evaluate with it: `fmm run --ncrit {}`, with the same points and accuracy.",
-        fast.ncrit
+        "Evaluate with it: `fmm run --ncrit {} --m2l {}`, with the same points, accuracy and device.",
+        fast.ncrit,
+        fast.method()
     );
     Answer {
         says,

@@ -92,9 +92,11 @@ impl StudyPage<'_> {
             ),
             None => "No energy was measured.".into(),
         };
-        let error = self.rows.iter().map(|r| r.error.0).fold(0.0, f64::max);
+        let error = self.rows.iter().map(|r| r.error.0).max_by(f64::total_cmp);
+        let error = error.filter(|e| e.is_finite());
+        let error = error.map_or("an unknown part".to_owned(), |e| format!("{e:.1e}"));
         let sure = format!(
-            "Each method was compared with double precision: its results are within {error:.1e} of the largest |F|. Lines at the dots are 95 % intervals."
+            "Each method was compared with double precision: its results are within {error} of the largest |F|. Lines at the dots are 95 % intervals."
         );
         Answer {
             says: vec![fastest, green],

@@ -148,13 +148,17 @@ impl Calibrated<'_> {
             sure.push("Each constant has its 95 % interval below.".into());
         }
         let of = self.file.as_deref().unwrap_or("FILE");
-        let first = match self.file {
-            Some(_) => "",
-            None => "Write the machine with `-o FILE`; then ",
-        };
-        let first = match capless {
-            true => "Fit it with the clocks at the cap, `greenup fit` with `--clocked`; then ",
-            false => first,
+        let clocked = capless && self.records.iter().any(|r| r.note("_clock_hz").is_some());
+        let first = match (clocked, &self.file) {
+            (true, Some(file)) => format!(
+                "Fit the clocks at the cap: `greenup fit RECORDS.csv --clocked -o {file}`. Then "
+            ),
+            (true, None) => {
+                "Fit the clocks at the cap: `greenup fit RECORDS.csv --clocked -o FILE`. Then "
+                    .into()
+            }
+            (false, Some(_)) => String::new(),
+            (false, None) => "Write the machine with `-o FILE`; then ".into(),
         };
         let tells = match self.machine.constant_power_w.is_some() {
             true => "the time, energy and power",

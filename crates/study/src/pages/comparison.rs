@@ -9,8 +9,8 @@ use greenup_report::roofline_parts::{Interval, Point};
 use greenup_report::si::si;
 use greenup_report::table::{Cell, Columns, Table};
 
-/// Builds the page of a figure of these machines for one flop class.
-pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
+/// Builds the page of a figure of these machines for one flop class; `named` are the machines as a command line names them.
+pub fn page(figure: &RooflineFigure, machines: &[Machine], named: &[String], flop: Op) -> Page {
     let above = figure.above_roof();
     let about = match above.is_empty() {
         true => Vec::new(),
@@ -40,7 +40,7 @@ pub fn page(figure: &RooflineFigure, machines: &[Machine], flop: Op) -> Page {
     Page {
         title: names.join(" and "),
         subtitle: format!("Energy rooflines, {flop}"),
-        answer: answer(machines, flop),
+        answer: answer(machines, named, flop),
         sections,
         ..Page::default()
     }
@@ -53,7 +53,7 @@ fn best_efficiency(m: &Machine, flop: Op) -> Option<f64> {
 }
 
 /// Which machine is the fastest, has the highest bandwidth, and takes the least energy; and how sure their constants are.
-fn answer(machines: &[Machine], flop: Op) -> Answer {
+fn answer(machines: &[Machine], named: &[String], flop: Op) -> Answer {
     let rate = |m: &Machine, op: Op| m.time_of(op).ok().map(|t| 1.0 / t);
     let efficiency = |m: &Machine| best_efficiency(m, flop).filter(|_| !m.lacks_constant_power());
     let most = |of: &dyn Fn(&Machine) -> Option<f64>| {
@@ -115,7 +115,9 @@ fn answer(machines: &[Machine], flop: Op) -> Answer {
     let next = match fast {
         Some((m, _)) => format!(
             "`greenup predict --machine {} --op {flop}=1e12 --op dram=1e11` tells what such work takes on it: put in the counts of your own, and each machine.",
-            m.name
+            (machines.iter().zip(named))
+                .find(|(of, _)| of.name == m.name)
+                .map_or(&*m.name, |(_, named)| named)
         ),
         None => "`greenup calibrate` measures a machine.".to_owned(),
     };
@@ -321,7 +323,9 @@ mod tests {
             intensity: (0.0625, 512.0),
             label_points: true,
         };
-        let page = page(&figure, &machines, Op::F32);
+        let named = ["gtx-titan".to_owned(), "./a b.toml".to_owned()];
+        let page = page(&figure, &machines, &named, Op::F32);
+        assert!(page.answer.next[0].contains("--machine gtx-titan --op f32=1e12"));
         assert_eq!(page.sections.len(), 4);
         assert_eq!(page.sections[1].tables[0].rows.len(), 2);
         let html = page.render().unwrap();

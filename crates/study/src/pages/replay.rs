@@ -171,18 +171,23 @@ fn answer(objective: &str, all: &[Repeated]) -> Answer {
             percent(ends().fold(1.0, f64::min))
         ),
     }];
-    let later = |r: &Repeated| match r.near() {
-        Some(1) => format!("`{}` after 1 trial", r.strategy),
-        Some(n) => format!("`{}` after {n} trials", r.strategy),
-        None => format!("`{}` never", r.strategy),
+    let later = |r: &Repeated| match r.near()? {
+        1 => Some(format!("`{}` after 1 trial", r.strategy)),
+        n => Some(format!("`{}` after {n} trials", r.strategy)),
     };
-    let mut alike = vec![later(first)];
-    alike.extend(near.iter().map(|r| later(r)));
-    let most = match repetitions {
+    let reached: Vec<String> = [*first]
+        .iter()
+        .chain(near.iter().copied())
+        .filter_map(|r| later(r))
+        .collect();
+    let who = match repetitions {
         1 => "It reaches",
-        _ => "Half of the repetitions reach",
+        _ => "At least half of the repetitions reach",
     };
-    says.push(format!("{most} 95 % of it with {}.", alike.join(", ")));
+    says.push(match reached.is_empty() {
+        true => "95 % of the optimum is out of its reach with this budget.".to_owned(),
+        false => format!("{who} 95 % of it with {}.", reached.join(", ")),
+    });
     if let ([], Some(second)) = (near.as_slice(), others.first()) {
         says.push(format!(
             "The next, `{}`, reaches {}.",
@@ -313,7 +318,7 @@ mod tests {
             said(&[of("random", 1.25), of("forest", 1.0)]),
             [
                 "After 8 trials `forest` reaches 100.0 % of the optimum in each of 2 repetitions.",
-                "Half of the repetitions reach 95 % of it with `forest` after 1 trial.",
+                "At least half of the repetitions reach 95 % of it with `forest` after 1 trial.",
                 "The next, `random`, reaches 80.0 %.",
                 "It is one recorded sweep, searched 2 times with other random numbers; another kernel may have another order.",
                 "Search with it: `greenup tune PROBLEM --strategy forest --objective time`, where PROBLEM is the kernel's problem file."
@@ -324,7 +329,7 @@ mod tests {
             alike[..2],
             [
                 "After 8 trials `a` reaches 100.0 % of the optimum, and so does `b`: which of them is best, this sweep does not tell.",
-                "Half of the repetitions reach 95 % of it with `a` after 1 trial, `b` after 1 trial."
+                "At least half of the repetitions reach 95 % of it with `a` after 1 trial, `b` after 1 trial."
             ]
         );
         assert!(said(&[]).is_empty());

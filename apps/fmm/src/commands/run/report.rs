@@ -151,8 +151,9 @@ fn certainty(r: &Report) -> String {
             "Relative error of the potential against direct sums: {:.2e}.",
             e.potential
         ),
+        None if r.sources == 0 || r.targets == 0 => "Nothing was compared.".to_owned(),
         None => format!(
-            "A few results agree with direct sums as far as was asked, to a relative error of {:e}; `--check N` gives the error of N.",
+            "A few results were compared with direct sums, and none was refused for the relative error of {:e} that is aimed at; `--check N` gives the error of N.",
             r.accuracy
         ),
     };

@@ -57,21 +57,35 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     Page {
         title: format!("Scaling of {application}"),
         subtitle: machine.title.clone(),
-        answer: Answer {
-            says: kinds.iter().filter_map(answer).collect(),
-            sure: vec![
-                "Predicted, not measured on several devices: messages are modelled, jitter and neighbours are not. Constants below have their intervals."
-                    .into(),
-            ],
-            next: vec![
-                "`greenup scaling --study` measures it where there are several devices or cores, beside the prediction."
-                    .into(),
-            ],
-        },
+        answer: said(machine, kinds),
         sections,
         footer: "Predicted, not measured. Speedup, powerup and greenup compare with one device that does the same work: T₁/T, P₁/P and E₁/E."
             .into(),
         ..Page::default()
+    }
+}
+
+/// What the page says of all kinds.
+fn said(machine: &Machine, kinds: &[Kind]) -> Answer {
+    let mut says: Vec<String> = kinds.iter().filter_map(answer).collect();
+    if says.is_empty() {
+        says.push("On one device there is nothing to scale.".into());
+    }
+    let sure = match (&machine.network, &machine.link) {
+        (None, None) => {
+            "Predicted, not measured on several devices: messages cost nothing here, as this machine has no network."
+        }
+        _ => {
+            "Predicted, not measured on several devices: messages are modelled, jitter and neighbours are not. The network's constants stand below, with intervals where they are known."
+        }
+    };
+    Answer {
+        says,
+        sure: vec![sure.into()],
+        next: vec![
+            "`greenup scaling study` measures it where there are several devices or cores, beside the prediction."
+                .into(),
+        ],
     }
 }
 

@@ -105,7 +105,7 @@ fn answer(study: &ScalingStudy) -> Answer {
     cases.retain(|c| Some(c.1.devices) == most);
     cases.sort_by(|a, b| a.1.efficiency().total_cmp(&b.1.efficiency()));
     let (Some((worst, low)), Some((best, high))) = (cases.first(), cases.last()) else {
-        let next = "`greenup scaling --study` goes on where it stopped.";
+        let next = "`greenup scaling study --resume` goes on where it stopped.";
         return Answer::new("No case was measured yet.", "Nothing is known.", next);
     };
     let of = |p: &Point| {
@@ -168,21 +168,29 @@ fn answer(study: &ScalingStudy) -> Answer {
         .filter(|c| costly(c.0))
         .map(|c| format!("`{}`", c.0.case))
         .collect();
-    let next = match costly.is_empty() {
-        false => format!(
-            "For least energy run {} on one GPU. For the others the difference is less than these runs tell: take more GPUs where time matters.",
+    let mut next = Vec::new();
+    if !costly.is_empty() {
+        next.push(format!(
+            "For least energy run {} on one GPU.",
             costly.join(", ")
-        ),
-        true => format!(
-            "`{}` needs other work on each device, or fewer messages, before more devices help it.",
-            worst.case
-        ),
-    };
-    Answer {
-        says,
-        sure,
-        next: vec![next],
+        ));
     }
+    if costly.len() < cases.len() && !costly.is_empty() {
+        next.push(
+            "For the others these runs show no certain loss of energy: take more GPUs where time matters."
+                .into(),
+        );
+    }
+    if costly.is_empty() {
+        next.push(match low.efficiency() < 0.5 {
+            true => format!(
+                "`{}` needs more work on each device, or fewer messages, before more of them help it.",
+                worst.case
+            ),
+            false => "`greenup scaling` predicts how far more devices help.".to_owned(),
+        });
+    }
+    Answer { says, sure, next }
 }
 
 fn section(a: &Measured, what: &str) -> Section {

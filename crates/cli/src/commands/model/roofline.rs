@@ -10,6 +10,7 @@ use greenup_model::{Machine, Op};
 use greenup_report::provenance::Provenance;
 use greenup_report::roofline_figure::RooflineFigure;
 use greenup_report::roofline_parts::Line;
+use greenup_setting::shell::quoted;
 use greenup_study::pages::comparison::{page, points};
 
 pub fn run(args: &RooflineArgs) -> Result {
@@ -80,7 +81,8 @@ pub fn run(args: &RooflineArgs) -> Result {
     if !(to.has_ending("html") || to.has_ending("htm")) {
         return to.write_chart(&figure.chart(), &args.look.look());
     }
-    let mut page = page(&figure, &machines, flop);
+    let named: Vec<String> = args.machine.iter().map(|name| quoted(name)).collect();
+    let mut page = page(&figure, &machines, &named, flop);
     page.provenance = Provenance::of_process().facts();
     to.write(page.render()?.as_bytes())?;
     to.print_name();

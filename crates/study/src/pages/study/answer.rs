@@ -1,7 +1,7 @@
 //! What a study answers: where each device's limits are, what each kernel reaches, and where most is to be gained.
 
 use super::headline::headline;
-use crate::device::DeviceStudy;
+use crate::device::{DeviceStudy, Hardware};
 use crate::result::KernelResult;
 use crate::study::Study;
 use greenup_model::{Bound, Op};
@@ -113,6 +113,7 @@ fn kernels(device: &DeviceStudy) -> (Option<String>, String) {
         Some(_) => {
             format!("{name} was disturbed: {of_roof} of its roof ({bound}) is a rough number.")
         }
+        None if measured.len() == 1 => format!("{reaches}."),
         None => format!("{reaches}, the least of all."),
     };
     if device.kernels.iter().any(|k| k.disturbed.is_some()) {
@@ -125,7 +126,7 @@ fn kernels(device: &DeviceStudy) -> (Option<String>, String) {
                 "Measure {name} again with `greenup study`: its time is known to ±{} only.",
                 percent(noise)
             ),
-            false if name == "dgemm" => {
+            false if name == "dgemm" && matches!(device.hardware, Hardware::Cpu { .. }) => {
                 "Tune dgemm, which has most to gain: `greenup gemm --tune`.".into()
             }
             false => format!(

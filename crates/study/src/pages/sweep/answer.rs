@@ -50,9 +50,10 @@ pub fn answer(w: &Winners, source: &str) -> Answer {
             w.command(source)
         ),
     };
+    let brackets = says.iter().any(|s| s.contains('['));
     Answer {
         says,
-        sure: certainty(w),
+        sure: certainty(w, brackets),
         next: vec![next],
     }
 }
@@ -177,24 +178,29 @@ pub fn typical(w: &Winners) -> Option<Fact> {
     (w.analysis.rows.len() > 1).then(|| Fact::new(name, factor(median_over_fastest(w))))
 }
 
-/// How far single trials can be trusted, and what the best is the best of.
-fn certainty(w: &Winners) -> Vec<String> {
+/// How far single trials can be trusted, and what the best is the best of; `brackets`: there are intervals.
+fn certainty(w: &Winners, brackets: bool) -> Vec<String> {
     let rounds = w
         .sweep
         .finals
         .as_ref()
         .and_then(|f| f.times_s.iter().map(Vec::len).max());
     let measured = match rounds {
-        Some(n) if w.references.is_empty() => format!(
-            "The finalists were measured again {n} times each, interleaved; single trials may differ from that."
-        ),
-        Some(n) => format!(
-            "Brackets hold 95 % intervals: the finalists were measured again {n} times each, interleaved."
-        ),
+        Some(n) => {
+            let times = match n {
+                1 => "once".to_owned(),
+                n => format!("{n} times"),
+            };
+            let again = format!("The finalists were measured again {times} each, interleaved");
+            match brackets {
+                true => format!("{again}; brackets hold 95 % intervals."),
+                false => format!("{again}; single trials may differ from that."),
+            }
+        }
         None => "Each config was measured in one trial, so that a lucky one may lead.".into(),
     };
     let tried = match w.analysis.rows.len() {
-        1 => "Nothing else was tried.".to_owned(),
+        1 => "No other config ran.".to_owned(),
         n => format!("The best is that of the {n} configs that ran."),
     };
     vec![measured, tried]

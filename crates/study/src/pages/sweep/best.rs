@@ -79,7 +79,7 @@ impl Winners<'_> {
             }
             None => Figure::chart(
                 &ranking(self.analysis, self.sweep).chart(),
-                "Each dot is a config. No energy was measured.",
+                "Each dot is a config. No energy was measured. Brackets above hold 95 % intervals.",
             ),
         };
         let per_j = tables::per_j(self.analysis);

@@ -43,7 +43,8 @@ pub fn read_any(path: &Path) -> Result<Sweep, ImportError> {
         cause,
     };
     if path.is_dir() {
-        if !Folder::exists(path) {
+        // One that lost its head is a broken one.
+        if !Folder::exists(path) && !path.join("trials.jsonl").exists() {
             return Err(fail(FormatError::NoSweep(sweeps_in(path))));
         }
         return Folder::read(path).map_err(|e| fail(e.into()));

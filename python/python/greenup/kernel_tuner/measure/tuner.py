@@ -21,6 +21,14 @@ def executable():
     return file
 
 
+def _this_process():
+    """The number of this process, with the namespace in which it is one where the system tells."""
+    try:
+        return f"{os.getpid()} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return str(os.getpid())
+
+
 class Run:
     """A tuner in progress, which measures what is requested.
 
@@ -43,7 +51,7 @@ class Run:
             stdout=self._said,
             stderr=self._said,
             start_new_session=True,
-            env={**os.environ, "GREENUP_PARENT": str(os.getpid())},
+            env={**os.environ, "GREENUP_PARENT": _this_process()},
         )
         self._read = 0
         self._rest = b""

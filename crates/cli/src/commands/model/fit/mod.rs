@@ -20,6 +20,7 @@ use greenup_model::Machine;
 use greenup_report::provenance::Provenance;
 use greenup_setting::shell::quoted;
 use greenup_study::pages::calibration::Calibrated;
+use std::path::Path;
 use std::time::Instant;
 use terminal::print_leakage;
 
@@ -67,7 +68,9 @@ pub fn run(args: &FitArgs) -> Result {
                 fit: &fit,
                 records: &records,
                 gpu: machine.clock.is_some(),
-                file: (args.out.as_deref()).map(|f| quoted(&f.to_string_lossy())),
+                file: (args.out.as_deref())
+                    .filter(|f| *f != Path::new("-"))
+                    .map(|f| quoted(&f.to_string_lossy())),
             };
             write_page(&calibrated, &from.seeded(Some(seeded)), to)?;
         }
