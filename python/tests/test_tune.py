@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -231,6 +232,35 @@ def test_commands_are_tuned_by_the_program(tmp_path):
     file.write_text("nonsense")
     with pytest.raises(greenup.TuneError):
         greenup.tune(file, out=tmp_path / "y")
+
+
+def test_the_program_ends_with_a_killed_script(tmp_path):
+    file = tmp_path / "problem.toml"
+    # Its first run alone takes longer than the tuner may live on.
+    file.write_text(PROBLEM.replace("[build]\n", "").replace("sleep 0.0", "sleep 5"))
+    out = tmp_path / "sweep"
+    script = f"import greenup; greenup.tune({str(file)!r}, seconds=300.0, out={str(out)!r})"
+    run = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def running():
+        found = []
+        for status in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                found += [status] if str(out).encode() in status.read_bytes().split(b"\0") else []
+            except OSError:
+                pass
+        return found
+
+    end = time.monotonic() + 60
+    while not running() and time.monotonic() < end and run.poll() is None:
+        time.sleep(0.02)
+    assert running(), "it starts a tuner"
+    run.kill()
+    run.wait()
+    end = time.monotonic() + 30
+    while running() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not running()
 
 
 def test_without_a_folder_a_sweep_holds_everything(tmp_path):

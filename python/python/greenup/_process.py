@@ -65,10 +65,20 @@ class Progress:
         return f"{self._trials} trials, {self._failed} failed{least}"
 
 
+def this_process() -> str:
+    """The number of this process, and its namespace of processes where the system has one: a program that gets it as
+    ``GREENUP_PARENT`` ends with this process.
+    """
+    try:
+        return f"{os.getpid()} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return str(os.getpid())
+
+
 def run_command(command: Sequence[str], progress: Progress | None = None) -> None:
     """Runs a command of this package; raises `TuneError` with its message and hint.
 
-    Ctrl-C reaches the command, which keeps what it measured and ends; then KeyboardInterrupt is raised.
+    It ends with this process, however that ends. Ctrl-C reaches the command, which keeps what it measured and ends; then KeyboardInterrupt is raised.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         # A group of its own: the terminal's Ctrl-C comes here alone and is passed on once.
@@ -78,7 +88,7 @@ def run_command(command: Sequence[str], progress: Progress | None = None) -> Non
             stdout=subprocess.DEVNULL,
             stderr=printed,
             start_new_session=True,
-            env={**os.environ, "GREENUP_KEYWORDS": "1"},
+            env={**os.environ, "GREENUP_KEYWORDS": "1", "GREENUP_PARENT": this_process()},
         )
         try:
             code = progress.until_end(process) if progress else process.wait()

@@ -57,7 +57,7 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     Page {
         title: format!("Scaling of {application}"),
         subtitle: machine.title.clone(),
-        answer: said(machine, kinds),
+        answer: whole_answer(machine, kinds),
         sections,
         footer: "Predicted, not measured. Speedup, powerup and greenup compare with one device that does the same work: T₁/T, P₁/P and E₁/E."
             .into(),
@@ -65,8 +65,8 @@ pub fn page(application: &str, machine: &Machine, record: &Record, kinds: &[Kind
     }
 }
 
-/// What the page says of all kinds.
-fn said(machine: &Machine, kinds: &[Kind]) -> Answer {
+/// The answer for all kinds.
+fn whole_answer(machine: &Machine, kinds: &[Kind]) -> Answer {
     let mut says: Vec<String> = kinds.iter().filter_map(answer).collect();
     if says.is_empty() {
         says.push("On one device there is nothing to scale.".into());

@@ -85,7 +85,7 @@ fn certainty(device: &DeviceStudy) -> String {
         ));
     }
     match out.is_empty() {
-        // What disturbed it is said above its numbers.
+        // The banner above its numbers names what disturbed it.
         true if all.iter().any(|k| k.disturbed.is_some()) => {
             "Little: other work ran on this host, so that times are upper bounds.".into()
         }

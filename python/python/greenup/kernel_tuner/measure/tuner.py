@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from ... import _commands
+from ..._process import this_process
 
 
 class TunerError(RuntimeError):
@@ -19,14 +20,6 @@ def executable():
     if not os.access(file, os.X_OK):
         raise TunerError(f"there is no program {file}: install the package again, or set GREENUP_BIN to the program `greenup`")
     return file
-
-
-def _this_process():
-    """The number of this process, with the namespace in which it is one where the system tells."""
-    try:
-        return f"{os.getpid()} {os.readlink('/proc/self/ns/pid')}"
-    except OSError:
-        return str(os.getpid())
 
 
 class Run:
@@ -51,7 +44,7 @@ class Run:
             stdout=self._said,
             stderr=self._said,
             start_new_session=True,
-            env={**os.environ, "GREENUP_PARENT": _this_process()},
+            env={**os.environ, "GREENUP_PARENT": this_process()},
         )
         self._read = 0
         self._rest = b""
