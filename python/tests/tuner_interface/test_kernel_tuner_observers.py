@@ -2,6 +2,7 @@
 
 import importlib
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -155,7 +156,7 @@ def test_a_gpu_calls_what_it_can(recwarn):
         def get_results(self):
             return {"name": self.dev.name}
 
-    device = Device("a GPU", "CUDA", {})
+    device = Device("CUDA", SimpleNamespace(name="a GPU", env={}))
     observers = Observers([Name(), RegisterObserver(), NVMLObserver(["nvml_energy", "temperature"])], {}, device)
     assert observers.sensor is None and not observers.need_config and not recwarn
     trial = {"measured": {"energy_j": 2.0}, "metrics": {"registers": 40.0, "temperature_c": 55.0}}
@@ -175,7 +176,7 @@ def test_what_is_not_measured_is_refused(problem):
         with pytest.raises(NotImplementedError, match=match):
             tune_kernel(*problem, observers=[observer], quiet=True)
     with pytest.raises(NotImplementedError, match="OpenCL"):
-        Observers([RegisterObserver()], {}, Device("d", "OPENCL", {}))
+        Observers([RegisterObserver()], {}, Device("OPENCL", SimpleNamespace(name="d", env={})))
     for arguments, error in (({"observables": ["volume"]}, ValueError), ({"observables": ["gr_voltage"]}, NotImplementedError)):
         with pytest.raises(error):
             NVMLObserver(**arguments)

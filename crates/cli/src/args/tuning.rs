@@ -82,7 +82,7 @@ pub struct SearchArgs {
     #[arg(long)]
     pub objective: Vec<greenup_tune::Objective>,
     /// Configs whose energy is measured: `all`, `front` (those that can be the fastest or need the least energy; a slower one is
-    /// stopped as soon as that is clear), or `none`. With other objectives than time always all
+    /// stopped as soon as that is clear), or `none`. With an objective that has a bound, flops/w or a metric always all
     #[arg(long, value_name = "WHICH", default_value = "front")]
     pub energy: Energies,
     /// Machine model that ranks the configs for the strategy `steered`
@@ -304,6 +304,9 @@ pub struct WorkerArgs {
     /// Started by a launcher: introduce yourself, and take files with the jobs
     #[arg(long)]
     pub remote: bool,
+    /// GPU that is opened at once
+    #[arg(long)]
+    pub gpu: Option<i32>,
     /// Without a watcher process, as under a profiler
     #[arg(long)]
     pub alone: bool,

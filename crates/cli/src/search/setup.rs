@@ -9,7 +9,7 @@ use greenup_meter::control::Control;
 use greenup_meter::sensors::nvml;
 use greenup_tune::Problem;
 use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
-use greenup_tune::worker::launcher::Launcher;
+use greenup_tune::worker::launcher::{Ahead, Launcher};
 
 /// The GPUs that a list names, all of one model: `all`, or numbers separated by commas.
 ///
@@ -115,6 +115,12 @@ pub fn setup_all(
 
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
 pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Setup> {
+    // Only a sensor must be known before the process starts. The driver takes as long to start there as here.
+    let ahead = launcher(None)?;
+    let number = gpu.unwrap_or("0");
+    if problem.on_gpu() && sensor == Some("none") && number.parse::<u16>().is_ok() {
+        ahead.start_ahead(&["--gpu".to_owned(), number.to_owned()]);
+    }
     let gpu = on_gpu(problem, gpu)?;
     let target = match (&gpu, &problem.opencl) {
         (Some(on), _) => Some(sensors::on_gpu(&on.gpu)?),
@@ -144,7 +150,10 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
     };
     Ok(Setup {
         control,
-        launcher: launcher(sensor.as_deref().map(|id| (id, chosen.period_s)))?,
+        launcher: match sensor.as_deref() {
+            None => ahead,
+            Some(id) => launcher(Some((id, chosen.period_s)))?,
+        },
         device,
         sensor,
         sensor_period_s: Some(chosen.period_s),
@@ -207,5 +216,6 @@ pub fn launcher(sensor: Option<(&str, f64)>) -> Result<Launcher> {
         program: std::env::current_exe()?,
         arguments,
         remote: None,
+        ahead: Ahead::default(),
     })
 }

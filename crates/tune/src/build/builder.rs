@@ -34,7 +34,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) expectation: Option<Expectation>,
     /// Files of a command whose workers are behind launchers and build it themselves.
     pub(crate) elsewhere: Option<Arc<Vec<SharedFile>>>,
-    /// Idle processes that compile OpenCL: loading its compiler takes longer than most kernels.
+    /// Idle processes that compile for a device: loading its compiler takes longer than most kernels.
     pub(crate) compilers: Arc<Mutex<Vec<Worker>>>,
 }
 
@@ -73,7 +73,7 @@ impl Builder<'_> {
             });
         };
         let source = cubin::source(self.problem, config, on)?;
-        let done = self.in_a_process(Task::Compile(source));
+        let done = self.by_a_compiler(Task::Compile(source));
         match done.map_err(|e| self.explained(e, config))? {
             Message::Compiled { file, kernels } => {
                 Ok(cubin::ready(self.problem, config, on, file, &kernels)?)
@@ -112,18 +112,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Runs a compiler in a process of its own, as it may crash or hang.
-    fn in_a_process(&self, task: Task) -> Result<Message, BuildError> {
-        let cancelled = || self.observer.cancelled();
-        let answer =
-            self.plan
-                .setup
-                .launcher
-                .run(&Job::of(task, COMPILE_S), COMPILE_S, &cancelled)?;
-        Self::compiled(answer)
-    }
-
-    /// The same in a process that is kept while it succeeds.
+    /// Runs a compiler in a process of its own, as it may crash or hang; the process is kept while it succeeds.
     fn by_a_compiler(&self, task: Task) -> Result<Message, BuildError> {
         let cancelled = || self.observer.cancelled();
         let idle = || {

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::sweep::{Counted, Kernels};
 use crate::trial::bench::Bench;
-use crate::worker::launcher::Launcher;
+use crate::worker::launcher::{Ahead, Launcher};
 use crate::worker::protocol::Task;
 use greenup_files::{FolderLock, Scratch};
 use greenup_meter::Observer;
@@ -100,6 +100,7 @@ fn show(
     let launcher = Launcher {
         program: PathBuf::from("ncu"),
         remote: None,
+        ahead: Ahead::default(),
         arguments: ncu::arguments(log, metrics, &plain.program, own),
     };
     let mut worker = launcher

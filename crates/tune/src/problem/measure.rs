@@ -53,7 +53,7 @@ impl Measure {
         if on_gpu {
             // A window is as long as the sensor needs, and then some for the clock to settle.
             FinalRounds {
-                least: 4,
+                least: 3,
                 most: 20,
                 seconds: self.seconds,
             }

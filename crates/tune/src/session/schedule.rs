@@ -129,7 +129,11 @@ impl Schedule<'_> {
                 let (give, works) = mpsc::channel::<Box<Work>>();
                 let (tx, points) = (tx.clone(), self.points);
                 inputs.push(give);
+                let begins = !search.over();
                 threads.push(scope.spawn(move || {
+                    if begins {
+                        bench.prepare();
+                    }
                     for work in works {
                         let p = work.proposal;
                         let tried = bench.trial(points.config(p.point), p.effort, &work.made);

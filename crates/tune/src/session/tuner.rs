@@ -18,7 +18,7 @@ use crate::sweep::{
 use crate::trial::bench::Bench;
 use crate::trial::facts::facts;
 use crate::trial::finals::{Finalist, Finals};
-use crate::trial::race::energies;
+use crate::trial::race::{Race, energies};
 use greenup_files::Scratch;
 use greenup_meter::Observer;
 use greenup_report::si::factor;
@@ -186,6 +186,11 @@ pub fn tune(
         facts.energy = done.facts.energy;
     }
     let mut trials = done.trials;
+    // Of all workers.
+    let mut race = Race::of(problem, plan);
+    for t in &trials {
+        race.take(t, bench.drift_of(t));
+    }
     let mut recorded = 0;
     trials.retain(|t| match points.position(&t.config) {
         // A lost worker says nothing of its config, which is tried again.
@@ -193,7 +198,7 @@ pub fn tune(
         // What was stopped is measured where all are.
         Some(_) if t.stopped && in_full => true,
         Some(p) => {
-            search.tell(p, bench.costs(t), t.effort);
+            search.tell(p, bench.costs(t, &race), t.effort);
             recorded += 1;
             true
         }
@@ -240,7 +245,8 @@ pub fn tune(
         &mut |search, p, worker, trial| {
             folder.append(&trial)?;
             by_worker[worker] += 1;
-            search.tell(p.point, bench.costs(&trial), p.effort);
+            race.take(&trial, bench.drift_of(&trial));
+            search.tell(p.point, bench.costs(&trial, &race), p.effort);
             let baseline = facts.baseline.as_ref();
             let mut message = message(&trial, &search.history, plan.objective(), baseline);
             if by_worker.len() > 1 {

@@ -164,9 +164,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Values of the objectives for the search, each in its own unit; for objectives without energy the time is corrected
-    /// for the machine's drift.
-    pub(crate) fn costs(&self, t: &Trial) -> Option<Vec<f64>> {
-        let cost = t.cost()?;
+    /// for the machine's drift. A trial that was stopped has the energy that those in `race` let expect.
+    pub(crate) fn costs(&self, t: &Trial, race: &Race) -> Option<Vec<f64>> {
+        let mut cost = t.cost()?;
+        if t.stopped {
+            cost.energy_j = race.expected_j(cost.time_s / self.drift_of(t));
+        }
         // What it would have taken while the machine was as at first. Energies are not scaled, so
         // objectives that join both see the time that belongs to them.
         let steady = Cost {
@@ -181,7 +184,7 @@ impl<'a> Bench<'a> {
 
     /// How much longer the config took than it would have at first. A GPU's clock follows what ran just before: there the baseline's
     /// time says nothing of the config's.
-    fn drift_of(&self, t: &Trial) -> f64 {
+    pub(crate) fn drift_of(&self, t: &Trial) -> f64 {
         match self.gpu {
             None => t.drift().unwrap_or(1.0),
             Some(_) => 1.0,

@@ -54,7 +54,7 @@ impl Bench<'_> {
         }
         let mut kept = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_none_or(|w| !w.alive()) {
-            *kept = Some(self.launcher.start(&cancelled)?);
+            *kept = Some(self.launcher.for_device(&cancelled)?);
         }
         let Some(worker) = kept.as_mut() else {
             return Ok(None);
@@ -80,6 +80,15 @@ impl Bench<'_> {
             *kept = None;
         }
         Ok(answer)
+    }
+
+    /// Starts the process that a device's trials share and fills its inputs, while the first configs are built. What goes wrong there
+    /// the first trial finds again.
+    pub(crate) fn prepare(&self) {
+        let on_device = self.gpu.is_some() || self.problem.opencl.is_some();
+        if on_device && self.launcher.remote.is_none() {
+            let _ = self.run(Task::Fill, self.problem.measure.timeout);
+        }
     }
 
     /// Runs the reference on the host; its results are kept for all trials.

@@ -131,7 +131,7 @@ impl Pair<'_> {
             }
             // Clocks of a GPU rise over tens of ms.
             _ => {
-                if self.once < LONG_S {
+                if self.once < LONG_S && !inputs.is_warm() {
                     inputs.window(self.kernel, LONG_S, &mut self.once, &mut Vec::new())?;
                 }
                 None
@@ -181,8 +181,9 @@ pub(crate) fn slower<E>(
     Ok(false)
 }
 
-/// Share of its power limit from which a GPU lowers its clocks for a while, and below which it no longer counts as near.
-const NEAR_LIMIT: (f64, f64) = (0.95, 0.92);
+/// Share of its power limit in a short window from which a GPU may lower its clocks, and below which it no longer counts as near: it
+/// becomes warmer by then, and needs some percent more.
+const NEAR_LIMIT: (f64, f64) = (0.97, 0.95);
 
 /// As the meter measures; where a device is near its power limit, in longer windows. `near` says whether it was the last time, and spares
 /// the short ones then.

@@ -1,11 +1,11 @@
-//! Compiles CUDA sources in the worker process: NVRTC compiles one source at a time per process and may crash on a bad one.
+//! Compiles CUDA sources in a worker process: NVRTC compiles one source at a time per process and may crash on a bad one.
 
 use super::protocol::{Cuda, Message};
 use crate::error::errors_in;
 use crate::sweep::Failure;
 use greenup_device::cuda::{Compiler, Source};
 
-/// Compiles, in the process that was started for it.
+/// Compiles, in a process that does nothing else.
 pub(crate) fn compile(cuda: &Cuda) -> Result<Message, (Failure, String)> {
     let failed = |m: String| (Failure::Compile, m);
     let text = std::fs::read_to_string(&cuda.source)

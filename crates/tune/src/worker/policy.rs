@@ -3,13 +3,13 @@
 use super::protocol::{Built, Job, Task};
 use greenup_meter::Policy;
 
-/// On a GPU or another device beside the host, with an energy sensor: a period to warm up and two ticks of the sensor.
+/// On a GPU or another device beside the host, with an energy sensor: two ticks of it. What runs before the first tick warms up.
 pub fn beside_the_host(seconds: f64) -> Policy {
     Policy {
         window_s: 0.8 * seconds,
         min_ticks: 2,
         warmup_s: 0.2 * seconds,
-        warmup_ticks: 1,
+        warmup_ticks: 0,
         max_warmups: 1,
         min_repeats: 1,
         max_repeats: 1,

@@ -127,6 +127,8 @@ pub struct Expected {
 pub enum Task {
     /// Introduces itself: the first job of a worker that a launcher started.
     Introduce(Question),
+    /// Fills the inputs, for jobs that follow.
+    Fill,
     /// Compiles for a GPU into the cache.
     Compile(Cuda),
     /// Builds kernels in OpenCL, to see whether they compile and what they need.
@@ -185,7 +187,10 @@ pub enum Task {
 impl Task {
     /// Whether it measures time or energy.
     pub fn measures(&self) -> bool {
-        matches!(self, Self::Trial { .. } | Self::Interleaved { .. })
+        matches!(
+            self,
+            Self::Fill | Self::Trial { .. } | Self::Interleaved { .. }
+        )
     }
 }
 

@@ -130,7 +130,8 @@ impl Files {
             Task::Compile(_)
             | Task::BuildOpenCl(_)
             | Task::Reference { .. }
-            | Task::Introduce(_) => {}
+            | Task::Introduce(_)
+            | Task::Fill => {}
         }
         out.files = files;
         Ok(out)

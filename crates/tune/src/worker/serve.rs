@@ -77,7 +77,7 @@ fn work(
     die_with_parent(job.limit_s);
     channel.answer(&Message::Ready);
     match &job.task {
-        Task::Compile(_) | Task::BuildOpenCl(_) | Task::Introduce(_) => Ok(()),
+        Task::Compile(_) | Task::BuildOpenCl(_) | Task::Introduce(_) | Task::Fill => Ok(()),
         Task::Reference { library, outputs } => reference(inputs, library, outputs, channel),
         Task::Trial {
             kernel,

@@ -3,7 +3,6 @@
 import contextlib
 import math
 import platform as platform_of_host
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +21,9 @@ from .measure.results import raise_if_nothing_ran, total_timings
 from .measure.session import Session, Sessions
 from .measure.simulation import Simulated
 from .measure.verify import Answers
+from .measure.workplace import Workplace
 from .observers.run import Device, Observers
-from .problem.device import environment, processor
+from .problem.device import Facts
 from .problem.kernel import Kernel
 from .problem.project import Project, key_of
 from .searchspace import Searchspace
@@ -97,25 +97,29 @@ def tune_kernel(
             kernel.check_time()
             if kernel.on_gpu:
                 units = {"time": "ms"}
-            env = _environment(kernel, device, iterations, compiler_options)
-            kernel.max_threads = env.get("max_work_group_size", kernel.max_threads)
-            _using(env["device_name"] or processor(), quiet)
+            facts = Facts(kernel, device)
             options_of = {
                 "kernel_source": kernel_source, "lang": kernel.source.language, "device": device, "platform": platform, "quiet": quiet,
                 "compiler": compiler, "compiler_options": compiler_options, "iterations": iterations,
             }  # fmt: skip
-            observed = Observers(observers, options_of, Device(env["device_name"] or processor(), kernel.source.language, env))
-            store = Cache(file, {**head, "device_name": env["device_name"]})
-            stack.callback(store.close)
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-"))
+            seen = Device(kernel.source.language, facts)
+            observed = Observers(observers, options_of, seen)
+            place = stack.enter_context(Workplace(awaited=not kernel.on_gpu))
 
             def session_of(folder, kernel, answer):
                 project = Project(
                     folder, kernel, tune_params, limits, iterations=iterations, listed=observed.need_config, seconds=observed.seconds
                 )  # fmt: skip
-                return Session(project, device, Answers(kernel.arguments, answer, atol, verify, observed), observed)
+                return Session(project, device, Answers(kernel.arguments, answer, atol, verify, observed), place, observed)
 
-            sessions = stack.enter_context(Sessions(folder, kernel, answer, session_of))
+            sessions = stack.enter_context(Sessions(place.path, kernel, answer, session_of))
+            if file is None:
+                # While the facts are asked for.
+                sessions.start()
+            env = _environment(facts, iterations, compiler_options)
+            _using(facts.name, quiet)
+            store = Cache(file, {**head, "device_name": env["device_name"]})
+            stack.callback(store.close)
             runner = Measured(sessions, observed, store, tune_params, metrics, units, quiet, verbose, iterations)
             threads, blocks = kernel.max_threads, kernel.names
         space = Searchspace(
@@ -172,7 +176,7 @@ def run_kernel(
         compiler=compiler, compiler_options=compiler_options, platform=platform,
     )  # fmt: skip
     values = kernel.arguments
-    _using(environment(kernel, device)["device_name"] or processor(), quiet)
+    _using(Facts(kernel, device).name, quiet)
     space = {k: [v] for k, v in params.items()} or {"kt_none": [0]}
     out = {}
 
@@ -184,9 +188,9 @@ def run_kernel(
     wanted = Answers(values, None, 0.0, None)
     wanted.outputs = [i for i, a in enumerate(values) if isinstance(a, np.ndarray)]
     wanted.look = look
-    with tempfile.TemporaryDirectory(prefix="greenup-kernel-tuner-") as folder:
-        project = Project(folder, kernel, space, [], iterations=0)
-        with Session(project, device, wanted) as session:
+    with Workplace(awaited=not kernel.on_gpu) as place:
+        project = Project(place.path, kernel, space, [], iterations=0)
+        with Session(project, device, wanted, place) as session:
             trials = list(session.measure([project.request({k: v[0] for k, v in space.items()})]))
     if not trials:
         raise RuntimeError("cannot create kernel instance, too many threads per block")
@@ -251,9 +255,9 @@ def _using(name, quiet):
         print(f"Using: {name}", flush=True)
 
 
-def _environment(kernel, device, iterations, compiler_options):
+def _environment(facts, iterations, compiler_options):
     common = {"iterations": iterations, "compiler_options": compiler_options, "host": platform_of_host.node(), "tuner": "greenup"}
-    return {**environment(kernel, device), **common}
+    return {**facts.env, **common}
 
 
 def _best(results, names, higher, tune_params, metrics, units, quiet):

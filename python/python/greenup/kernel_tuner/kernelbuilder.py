@@ -4,7 +4,7 @@ import numpy as np
 
 from .integration import TuneResults
 from .interface import run_kernel
-from .problem.device import environment
+from .problem.device import Facts
 from .problem.kernel import Kernel
 
 
@@ -29,7 +29,7 @@ class PythonKernel:
             block_size_names=block_size_names, smem_args=None, cmem_args=None, texmem_args=None, compiler=None,
             compiler_options=None, platform=platform,
         )  # fmt: skip
-        name = environment(kernel, device)["device_name"]
+        name = Facts(kernel, device).env["device_name"]
         if results_file:
             best = TuneResults(results_file).get_best_config(name, problem_size)
             self.params.update(best.get("tunable_parameters", best))

@@ -4,7 +4,7 @@ use crate::args::{KeeperArgs, WorkerArgs};
 use crate::search::setup::gpus;
 use greenup_app::error::{AppError, Result};
 use greenup_app::sensors::{Target, found, gpu, on_gpu};
-use greenup_device::CpuFacts;
+use greenup_device::{CpuFacts, cuda};
 use greenup_device::affinity::Places;
 use greenup_files::Scratch;
 use greenup_meter::{Meter, Policy, control};
@@ -30,6 +30,10 @@ pub fn run(args: &WorkerArgs) -> Result {
     }
     tell_cpus();
     let mut channel = Channel::take_over()?;
+    if let Some(ordinal) = args.gpu {
+        // What is wrong the first job finds again. The context stays for it.
+        std::thread::spawn(move || cuda::Session::open(ordinal).map(std::mem::forget));
+    }
     let mut introduced = None;
     let mut state = WorkerState::default();
     // Probing sensors takes long: they are opened once, for the first job that measures.

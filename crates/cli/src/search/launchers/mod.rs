@@ -14,7 +14,7 @@ use greenup_tune::command::Runnable;
 use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
 use greenup_tune::problem::ProblemFile;
 use greenup_tune::session::device_facts::{of_gpu, of_host};
-use greenup_tune::worker::launcher::Launcher;
+use greenup_tune::worker::launcher::{Ahead, Launcher};
 use greenup_tune::worker::protocol::{Introduction, Question};
 use greenup_tune::worker::remote::VERSION;
 use greenup_tune::{Energies, Problem};
@@ -117,6 +117,7 @@ fn introduced(
         program: "sh".into(),
         arguments: vec!["-c".into(), line(&["trial-worker", "--remote"])],
         remote: Some(question.clone()),
+        ahead: Ahead::default(),
     };
     let failed = |why: String| AppError::new(format!("--launcher '{command}': {why}"));
     let worker = match launcher.start(&interrupt::requested) {

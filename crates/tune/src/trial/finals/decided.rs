@@ -7,7 +7,7 @@ use greenup_meter::stats::median;
 /// Rounds before the first look at the order.
 pub(super) const FIRST: usize = 3;
 /// Duration of a config in the first rounds where its energy takes much longer, s.
-const SHORT_S: f64 = 0.05;
+const SHORT_S: f64 = 0.02;
 
 /// Rounds that are measured together.
 #[derive(Clone, Copy, Debug, PartialEq)]

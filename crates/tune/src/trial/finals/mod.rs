@@ -225,7 +225,7 @@ impl Bench<'_> {
             .map(|(i, objective)| {
                 let between = between_trials(trials, objective.needs_energy());
                 let mut order: Vec<(f64, &Trial)> = (trials.iter().filter(full))
-                    .filter_map(|t| Some((self.costs(t)?[i], t)))
+                    .filter_map(|t| Some((self.costs(t, &self.race)?[i], t)))
                     .filter(|(_, t)| t.cost().is_some_and(|c| objective.allowed(c)))
                     .collect();
                 order.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -34,6 +34,7 @@ use crate::worker::stop::Stop;
 use greenup_device::{cuda, opencl};
 use greenup_meter::Run;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// A kernel ready to run.
 pub(crate) enum Kernel {
@@ -67,7 +68,12 @@ pub(crate) struct LoadedInputs {
     changed: Option<usize>,
     /// Whether the device was near its power limit in the last measurement.
     pub(crate) near_limit: bool,
+    /// When the last batch was over.
+    busy: Option<Instant>,
 }
+
+/// Clocks of a GPU stay up for longer than this after work.
+const WARM: Duration = Duration::from_millis(50);
 
 /// Refuses a time that a kernel returns and that is none.
 fn timed(kernel: &HostKernel, seconds: f64) -> Result<(), Stop> {
@@ -114,6 +120,7 @@ impl LoadedInputs {
             on_host: false,
             changed: None,
             near_limit: false,
+            busy: None,
         };
         set.set_up()?;
         if let Some(ordinal) = inputs.gpu {
@@ -351,7 +358,7 @@ impl LoadedInputs {
         if !self.inputs.unrestored {
             self.reset_read()?;
         }
-        match kernel {
+        let run = match kernel {
             Kernel::Host(k) => {
                 let run = k.window(&mut self.arguments.pointers(), seconds, once);
                 timed(k, run.seconds / run.iterations)?;
@@ -361,6 +368,13 @@ impl LoadedInputs {
             Kernel::Gpu(k) => k.window(seconds, times).map_err(on_device),
             Kernel::OpenCl(k) => k.window(seconds, times).map_err(on_device),
             Kernel::Command(k) => k.window(seconds, times),
-        }
+        };
+        self.busy = Some(Instant::now());
+        run
+    }
+
+    /// Whether batches ran so shortly before that clocks are still up.
+    pub(crate) fn is_warm(&self) -> bool {
+        self.busy.is_some_and(|at| at.elapsed() < WARM)
     }
 }

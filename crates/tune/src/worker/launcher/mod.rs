@@ -15,6 +15,7 @@ use crate::worker::protocol::{Job, Message, Question};
 use greenup_process::group::{Group, OnInterrupt};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Seconds in which a worker starts and fills its data, before the time for its job.
 pub(crate) const FILLING_S: f64 = 120.0;
@@ -29,6 +30,18 @@ pub struct Launcher {
     pub arguments: Vec<String>,
     /// What it is asked first, if it may run on another host: then it introduces itself, and gets the files that its jobs name.
     pub remote: Option<Question>,
+    /// A process that was started for a device before it was needed.
+    pub ahead: Ahead,
+}
+
+/// At most one process, for the first who asks.
+#[derive(Clone, Default)]
+pub struct Ahead(Arc<Mutex<Option<Worker>>>);
+
+impl std::fmt::Debug for Ahead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ahead")
+    }
 }
 
 /// What a job gave: all that it answered, or why it ended.
@@ -61,6 +74,30 @@ impl Launcher {
         Ok(worker)
     }
 
+    /// Starts the process for a device, with more arguments, while the caller finds out about the device. Without it the first who
+    /// needs one starts it, and says what is wrong.
+    pub fn start_ahead(&self, more: &[String]) {
+        let mut own = self.clone();
+        own.arguments.extend_from_slice(more);
+        let mut ahead = self.ahead.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *ahead = own.start(&|| false).ok();
+    }
+
+    /// The process for a device: that which was started ahead, else a new one.
+    ///
+    /// # Errors
+    /// As [`Launcher::start`].
+    pub(crate) fn for_device(
+        &self,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Worker, EnvironmentFault> {
+        let mut ahead = self.ahead.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match ahead.take().filter(Worker::alive) {
+            Some(worker) => Ok(worker),
+            None => self.start(cancelled),
+        }
+    }
+
     /// Runs one job in a process of its own; as [`Worker::ask`].
     ///
     /// # Errors
@@ -87,6 +124,7 @@ mod tests {
             program: "sh".into(),
             arguments: vec!["-c".into(), text.into()],
             remote: None,
+            ahead: Ahead::default(),
         }
     }
 
@@ -129,6 +167,7 @@ mod tests {
             program: "/no/such/program".into(),
             arguments: Vec::new(),
             remote: None,
+            ahead: Ahead::default(),
         };
         let e = none.run(&job(), 10.0, &cancelled).unwrap_err();
         assert!(e.0.contains("no process can be started"), "{e}");

@@ -2,7 +2,6 @@
 
 import copy
 import os
-from pathlib import Path
 
 from ..arguments import to_numpy
 from ..arguments.tunable import chosen, is_tunable
@@ -19,8 +18,8 @@ AHEAD = max(64, 4 * (os.cpu_count() or 1))
 class Session:
     """The tuner on a project: its process starts with the first request, and ends however the caller leaves."""
 
-    def __init__(self, project, device, wanted, observed=None):
-        self.project = project
+    def __init__(self, project, device, wanted, workplace, observed=None):
+        self.project, self._workplace = project, workplace
         self._device, self._wanted, self._observed = device, wanted, observed
         self._run = self._checker = None
         #: Messages of the trials that failed by what is no limit of the device.
@@ -36,7 +35,6 @@ class Session:
         try:
             if self._run is not None:
                 LOG.debug("the tuner said: %s", self._run.said() or "nothing")
-                self._run.close()
             if self._checker is not None:
                 self._checker.close()
         finally:
@@ -55,8 +53,10 @@ class Session:
         right = self._wanted.look(outputs_in(folder, project.kernel.arguments, self._wanted.outputs), key, params_of)
         return "right" if right else "wrong"
 
-    def _start(self):
-        """Writes the problem and starts the tuner."""
+    def start(self):
+        """Writes the problem and starts the tuner, unless it runs."""
+        if self._run is not None:
+            return
         wanted, project, observed = self._wanted, self.project, self._observed
         hooked = observed is not None and observed.hooked
         if wanted.look is not None or hooked:
@@ -71,11 +71,11 @@ class Session:
             problem, project.folder / "sweep", device=project.kernel.target(self._device),
             sensor="none" if observed is None else observed.sensor, interrupts=self._interrupts,
         )  # fmt: skip
+        self._workplace.end(self._run)
 
     def measure(self, requests):
         """Trials of requests, each a list of values as the tuner has them, in order. After Ctrl-C its last trials still come."""
-        if self._run is None:
-            self._start()
+        self.start()
         run = self._run
         try:
             for first in range(0, len(requests), AHEAD):
@@ -106,7 +106,7 @@ class Sessions:
     """The sessions of a search: one, or one for each choice of arguments where they depend on the config."""
 
     def __init__(self, folder, kernel, answer, make):
-        self._folder, self._kernel, self._answer, self._make = Path(folder), kernel, answer, make
+        self._folder, self._kernel, self._answer, self._make = folder, kernel, answer, make
         self._several = any(map(is_tunable, [*kernel.given, answer]))
         self._open = {}
         if not self._several:
@@ -119,6 +119,11 @@ class Sessions:
     def __exit__(self, *error):
         for session, _ in reversed(self._open.values()):
             session.__exit__(*error)
+
+    def start(self):
+        """Starts the tuner, where there is one for all configs."""
+        if not self._several:
+            self._open[()][0].start()
 
     @property
     def failures(self):

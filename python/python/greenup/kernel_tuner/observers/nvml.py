@@ -24,11 +24,11 @@ class NVMLObserver(BenchmarkObserver):
     """Adds quantities of a GPU to each result, measured by the tuner over the measured runs.
 
     ``nvml_energy`` (J of a run), ``nvml_power`` (W), ``core_freq`` and ``mem_freq`` (MHz), ``temperature`` (°C). A config is then
-    measured for ``continuous_duration`` seconds, or as long as the sensor needs.
+    measured for as long as the sensor needs, or for ``continuous_duration`` seconds where that is given and longer.
     """
 
     def __init__(
-        self, observables, device=None, save_all=False, nvidia_smi_fallback=None, use_locked_clocks=False, continuous_duration=1
+        self, observables, device=None, save_all=False, nvidia_smi_fallback=None, use_locked_clocks=False, continuous_duration=None
     ):  # fmt: skip
         for name in observables:
             if name not in _OF_TRIAL and name not in _ABSENT:
@@ -44,7 +44,7 @@ class NVMLObserver(BenchmarkObserver):
         self.observables = list(observables)
         self.device = device
         #: How long a config is measured at least, s.
-        self.duration = continuous_duration
+        self.duration = 0.0 if continuous_duration is None else continuous_duration
 
     def of_trial(self, trial):
         """The quantities of a trial of the tuner; raises RuntimeError if the device's sensor does not measure one."""

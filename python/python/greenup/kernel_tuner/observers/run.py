@@ -17,15 +17,24 @@ from .register import RegisterObserver
 class Device:
     """What observers see of a device as ``self.dev``."""
 
-    def __init__(self, name, lang, env):
-        self.name = name
+    def __init__(self, lang, facts):
+        self._facts = facts
         #: The language in Kernel Tuner's letters, and as it is written.
         self.lang, self.lang_name = lang, {"OPENCL": "OpenCL"}.get(lang, lang)
-        self.env = env
         self.max_threads = 1024
         self.units = {"time": "ms"}
         #: Registers of a thread of the last config (CUDA).
         self.num_regs = None
+
+    @property
+    def name(self):
+        """The device's name."""
+        return self._facts.name
+
+    @property
+    def env(self):
+        """What the results say of the device."""
+        return self._facts.env
 
 
 def _overridden(observer):

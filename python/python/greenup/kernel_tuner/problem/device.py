@@ -4,6 +4,7 @@ import ctypes
 import platform
 import shutil
 import subprocess
+import threading
 import uuid
 
 #: Attributes of a CUDA device by the numbers of `cuDeviceGetAttribute`.
@@ -18,8 +19,40 @@ _CL_PLATFORM = {"platform_version": 0x0901, "platform_name": 0x0902}
 _CL_MAX_WORK_GROUP_SIZE = 0x1004
 
 
-def environment(kernel, ordinal):
-    """What Kernel Tuner's results say of the device that runs a kernel."""
+class Facts:
+    """Facts of the device that runs a kernel. A CUDA driver takes a while to start: its facts are asked for in the background."""
+
+    def __init__(self, kernel, ordinal):
+        self._env = self._error = None
+        self._asking = threading.Thread(target=self._ask, args=(kernel, ordinal), name="greenup-facts", daemon=True)
+        self._asking.start()
+        if kernel.source.language != "CUDA":
+            kernel.max_threads = self.env.get("max_work_group_size", kernel.max_threads)
+
+    def _ask(self, kernel, ordinal):
+        try:
+            self._env = _environment(kernel, ordinal)
+        except Exception as e:  # noqa: BLE001 - raised where the facts are needed
+            self._error = e
+
+    @property
+    def env(self):
+        """What Kernel Tuner's results say of the device.
+
+        Raises RuntimeError if it is not there.
+        """
+        self._asking.join()
+        if self._error is not None:
+            raise self._error
+        return self._env
+
+    @property
+    def name(self):
+        """Its name, or the processor's."""
+        return self.env["device_name"] or processor()
+
+
+def _environment(kernel, ordinal):
     if kernel.source.language == "OPENCL":
         return _opencl(kernel.platform, int(ordinal))
     if kernel.on_gpu:

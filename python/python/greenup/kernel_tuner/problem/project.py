@@ -15,7 +15,7 @@ from . import launch
 from .host import call, fortran
 
 #: Measuring time of a config at the default of seven iterations, s.
-SECONDS = 0.01
+SECONDS = 0.005
 #: The parameter that numbers the configs of a list.
 INDEX = "kt_config"
 #: What only code for a GPU has.
