@@ -6,6 +6,7 @@
 mod default;
 pub mod device_facts;
 mod disturbance;
+mod early;
 mod error;
 mod schedule;
 mod steering;

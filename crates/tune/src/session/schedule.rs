@@ -1,6 +1,7 @@
 //! Spreads the trials of a search over its workers: proposals are built ahead, the next free worker measures the next
 //! one, and the search is told results as they come.
 
+use super::early::{Asked, Early, UntilOver};
 use crate::build::builder::{Builder, Made};
 use crate::error::{EnvironmentFault, TuneError};
 use crate::points::Points;
@@ -10,6 +11,7 @@ use crate::sweep::Trial;
 use crate::trial::bench::Bench;
 use greenup_meter::Observer;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::Scope;
 use std::time::Duration;
@@ -33,6 +35,8 @@ type Tried = Result<Option<Trial>, EnvironmentFault>;
 
 enum Event {
     Built(usize, Made),
+    /// A point that was not asked for when its build began.
+    Early(u64, Made),
     Tried(usize, Box<Work>, Tried),
 }
 
@@ -61,6 +65,8 @@ struct State {
     asked: VecDeque<Proposal>,
     /// Proposals whose builds began, by number.
     building: BTreeMap<usize, Proposal>,
+    /// What is built before it is asked for.
+    early: Early,
     /// Built proposals by number; they are measured in this order.
     ready: BTreeMap<usize, Work>,
     /// Those whose worker was lost.
@@ -102,6 +108,18 @@ impl State {
         Some(self.again.swap_remove(found))
     }
 
+    /// A proposal is built.
+    fn built(&mut self, number: usize, made: Made) {
+        if let Some(proposal) = self.building.remove(&number) {
+            let work = Work {
+                proposal,
+                made,
+                lost: Vec::new(),
+            };
+            self.ready.insert(number, work);
+        }
+    }
+
     /// Proposals that are not being measured.
     fn waiting(&self) -> usize {
         self.asked.len() + self.building.len() + self.ready.len() + self.again.len()
@@ -121,6 +139,14 @@ impl Schedule<'_> {
         take: Take<'_>,
     ) -> Result<bool, TuneError> {
         let count = benches.len();
+        let until_over = UntilOver {
+            observer: self.observer,
+            over: AtomicBool::new(false),
+        };
+        let early = Builder {
+            observer: &until_over,
+            ..self.builder.clone()
+        };
         std::thread::scope(|scope| {
             let (tx, events) = mpsc::channel();
             let mut inputs = Vec::new();
@@ -146,6 +172,10 @@ impl Schedule<'_> {
             let mut state = State {
                 asked: VecDeque::new(),
                 building: BTreeMap::new(),
+                early: match self.builds_disturb {
+                    true => Early::default(),
+                    false => Early::of(self.points.len()),
+                },
                 ready: BTreeMap::new(),
                 again: Vec::new(),
                 next_build: 0,
@@ -163,6 +193,7 @@ impl Schedule<'_> {
                 if !over {
                     self.ask(search, &mut state);
                     self.build(search, &mut state, scope, &tx);
+                    self.build_early(search, &mut state, &early, scope, &tx);
                     self.give(search, &mut state, &inputs);
                     over = search.over() && state.again.is_empty()
                         || state.exhausted && state.waiting() == 0;
@@ -171,15 +202,10 @@ impl Schedule<'_> {
                     break;
                 }
                 match events.recv_timeout(TICK) {
-                    Ok(Event::Built(number, made)) => {
-                        if let Some(proposal) = state.building.remove(&number) {
-                            let lost = Vec::new();
-                            let work = Work {
-                                proposal,
-                                made,
-                                lost,
-                            };
-                            state.ready.insert(number, work);
+                    Ok(Event::Built(number, made)) => state.built(number, made),
+                    Ok(Event::Early(point, made)) => {
+                        if let Some((number, made)) = state.early.end(point, made) {
+                            state.built(number, made);
                         }
                     }
                     Ok(Event::Tried(worker, work, Ok(trial))) => {
@@ -224,6 +250,7 @@ impl Schedule<'_> {
                     break;
                 }
             }
+            until_over.over.store(true, Ordering::Relaxed);
             drop(inputs);
             failed.map_or(Ok(interrupted), Err)
         })
@@ -322,6 +349,14 @@ impl Schedule<'_> {
             let number = state.next_build;
             state.next_build += 1;
             state.building.insert(number, p);
+            match state.early.ask(p.point, number) {
+                Asked::Made(made) => {
+                    state.built(number, made);
+                    continue;
+                }
+                Asked::Awaited => continue,
+                Asked::New => {}
+            }
             let tx = tx.clone();
             scope.spawn(move || {
                 let made = self.builder.made(&self.points.config(p.point));
@@ -330,6 +365,31 @@ impl Schedule<'_> {
         }
         if state.building.is_empty() {
             state.filling = false;
+        }
+    }
+
+    /// Builds on idle cores what may be asked for next, where that is known only after results.
+    fn build_early<'s, 'b: 's>(
+        &'s self,
+        search: &Search<'_>,
+        state: &mut State,
+        builder: &'s Builder<'b>,
+        scope: &'s Scope<'s, '_>,
+        tx: &mpsc::Sender<Event>,
+    ) {
+        if search.feedback() == Feedback::None || !state.asked.is_empty() {
+            return;
+        }
+        // One core measures, and one starts what is asked for.
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        while state.building.len() + state.early.running() + 2 < threads
+            && let Some(point) = state.early.begin(&|p| search.history.knows(p, 1.0))
+        {
+            let tx = tx.clone();
+            scope.spawn(move || {
+                let made = builder.made(&self.points.config(point));
+                let _ = tx.send(Event::Early(point, made));
+            });
         }
     }
 

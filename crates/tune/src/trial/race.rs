@@ -24,9 +24,8 @@ pub(crate) fn energies(problem: &Problem, plan: &Plan) -> Energies {
     use Objective::{Ed2p, Edp, Energy, Time, Weighted};
     let objectives = &plan.options.objectives;
     let joint = |o: &Objective| matches!(o, Time | Energy | Edp | Ed2p | Weighted(_));
-    let races = objectives.iter().all(joint)
-        && problem.command.is_none()
-        && plan.setup.control.is_none();
+    let races =
+        objectives.iter().all(joint) && problem.command.is_none() && plan.setup.control.is_none();
     match plan.options.energy {
         Energies::Front if !races => Energies::All,
         wanted => wanted,
@@ -113,7 +112,8 @@ impl Race {
             let predicted = line.map_or(0.0, |l| l.energy_j(*time_s, SPREAD));
             let least_j = predicted.max(constant_w * time_s + moving_j);
             let objectives = self.of_energy.iter().zip(&bests);
-            (objectives.into_iter()).all(|(o, b)| value(o, *time_s, least_j).is_some_and(|v| v > *b))
+            (objectives.into_iter())
+                .all(|(o, b)| value(o, *time_s, least_j).is_some_and(|v| v > *b))
         };
         (0..STEPS).map(|i| first * STEP.powi(i)).find(is_beyond)
     }
@@ -263,7 +263,10 @@ mod tests {
         assert!(joint >= limit(&[Energy], -0.5, 0.01), "{joint}");
         assert!(of(&[], 0.8, 0.01).beyond_s().is_some_and(|b| b < 1.11));
         let likely = of(&[Energy, Time], 0.8, 0.01).expected_j(1.5).unwrap();
-        assert!((likely / (100.0 * 1.5_f64.powf(0.8)) - 1.0).abs() < 0.01, "{likely}");
+        assert!(
+            (likely / (100.0 * 1.5_f64.powf(0.8)) - 1.0).abs() < 0.01,
+            "{likely}"
+        );
         assert_eq!(of(&[Energy], -0.5, 0.01).expected_j(1.0), None);
     }
 }
