@@ -105,20 +105,35 @@ impl AtomicFile {
     /// # Errors
     /// The disk is full or gone; the target stays as it was.
     pub fn commit(self) -> Result<()> {
+        self.end(true)
+    }
+
+    /// The same without waiting for the disk, for what is checked when it is read and can be made again.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`].
+    pub(crate) fn commit_soon(self) -> Result<()> {
+        self.end(false)
+    }
+
+    fn end(self, synced: bool) -> Result<()> {
         let Self { target, to } = self;
         match to {
             To::Beside(writer, _registered) => {
-                finish(writer, &target).map_err(FileError::write(&target))
+                finish(writer, &target, synced).map_err(FileError::write(&target))
             }
             To::Directly(mut writer) => writer.flush().map_err(FileError::write(&target)),
         }
     }
 }
 
-fn finish(writer: BufWriter<NamedTempFile>, target: &Path) -> io::Result<()> {
+fn finish(writer: BufWriter<NamedTempFile>, target: &Path, synced: bool) -> io::Result<()> {
     let file = writer
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
+    if !synced {
+        return file.persist(target).map(drop).map_err(|e| e.error);
+    }
     // By its name: a library may have written the file anew.
     File::open(file.path())?.sync_all()?;
     file.persist(target).map_err(|e| e.error)?;

@@ -1,7 +1,7 @@
 //! A cache of compiled files that this user's programs load. Its folder is private, every file has a checksum, and
 //! what is damaged or another user's is made again, never loaded.
 
-use crate::atomic::{self, AtomicFile};
+use crate::atomic::AtomicFile;
 use crate::error::{FileError, Result};
 use std::fs::{DirBuilder, File, Metadata, Permissions};
 use std::io::{self, Read as _, Write as _};
@@ -94,17 +94,17 @@ impl Cache {
     /// The name holds a separator, or the disk is full or gone; the cache stays as it was.
     pub fn put(&self, name: &str, bytes: &[u8]) -> Result<PathBuf> {
         let path = self.path(name)?;
-        let mut file = AtomicFile::create(&path)?;
-        file.write_all(bytes).map_err(FileError::write(&path))?;
-        std::fs::set_permissions(file.temporary(), Permissions::from_mode(PRIVATE))
-            .map_err(FileError::write(&path))?;
-        file.commit()?;
+        let keep = |path: &Path, bytes: &[u8], mode| {
+            let mut file = AtomicFile::create(path)?;
+            file.write_all(bytes).map_err(FileError::write(path))?;
+            std::fs::set_permissions(file.temporary(), Permissions::from_mode(mode))
+                .map_err(FileError::write(path))?;
+            file.commit_soon()
+        };
+        keep(&path, bytes, PRIVATE)?;
         // Between the two writes the checksum is the old one's: the file is not taken, but made again.
-        let sum = self.sum(name);
         let text = format!("{}\n", blake3::hash(bytes).to_hex());
-        atomic::write(&sum, text)?;
-        std::fs::set_permissions(&sum, Permissions::from_mode(0o600))
-            .map_err(FileError::write(&sum))?;
+        keep(&self.sum(name), text.as_bytes(), 0o600)?;
         Ok(path)
     }
 

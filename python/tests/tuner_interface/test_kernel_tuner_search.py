@@ -1,8 +1,10 @@
 """Searches by Kernel Tuner's interface: what guides them, budgets, options, seeds, simulation, optimizers written in Python."""
 
+import contextlib
 import itertools
 import json
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -355,6 +357,37 @@ def test_configs_that_only_python_refuses_do_not_end_a_search(tmp_path):
     assert all(sum(c) % 2 == 0 for c in asked)
 
 
+def test_a_gpus_tuner_ends_while_the_caller_goes_on():
+    from greenup.kernel_tuner.measure.workplace import Workplace
+
+    class Run:
+        def __init__(self):
+            self.may_end, self.ended = threading.Event(), False
+
+        def close(self):
+            self.may_end.wait()
+            self.ended = True
+
+    run = Run()
+    with Workplace(awaited=False) as place:
+        place.end(run)
+    assert place.path.is_dir() and not run.ended
+    run.may_end.set()
+    for thread in threading.enumerate():
+        if thread.name == "greenup-end":
+            thread.join()
+    assert run.ended and not place.path.exists()
+    # A host's next search would be disturbed, and after an error nothing is left.
+    for awaited, error in ((True, None), (False, ValueError)):
+        run = Run()
+        run.may_end.set()
+        with contextlib.suppress(ValueError), Workplace(awaited=awaited) as place:
+            place.end(run)
+            if error:
+                raise error
+        assert run.ended and not place.path.exists()
+
+
 def test_the_tuner_is_asked_for_a_part_at_a_time(monkeypatch):
     from greenup.kernel_tuner.measure import session
 
@@ -374,7 +407,7 @@ def test_the_tuner_is_asked_for_a_part_at_a_time(monkeypatch):
                 yield {}
 
     monkeypatch.setattr(session, "AHEAD", 4)
-    made = session.Session(None, None, None)
+    made = session.Session(None, None, None, None)
     made._run = Run()
     assert len(list(made.measure([[i] for i in range(11)]))) == 11
     assert ahead == [4, 4, 3]

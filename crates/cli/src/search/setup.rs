@@ -115,11 +115,14 @@ pub fn setup_all(
 
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
 pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Setup> {
-    // Only a sensor must be known before the process starts. The driver takes as long to start there as here.
-    let ahead = launcher(None)?;
-    let number = gpu.unwrap_or("0");
-    if problem.on_gpu() && sensor == Some("none") && number.parse::<u16>().is_ok() {
-        ahead.start_ahead(&["--gpu".to_owned(), number.to_owned()]);
+    let plain = launcher(None)?;
+    if problem.on_gpu() {
+        // The driver takes as long to start in the processes as here.
+        let number = gpu.unwrap_or("0");
+        if sensor == Some("none") && number.parse::<u16>().is_ok() {
+            plain.start_ahead(&["--gpu".to_owned(), number.to_owned()]);
+        }
+        plain.start_compilers_ahead(compilers(problem), &["--compiler".to_owned()]);
     }
     let gpu = on_gpu(problem, gpu)?;
     let target = match (&gpu, &problem.opencl) {
@@ -151,8 +154,11 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
     Ok(Setup {
         control,
         launcher: match sensor.as_deref() {
-            None => ahead,
-            Some(id) => launcher(Some((id, chosen.period_s)))?,
+            None => plain,
+            Some(id) => Launcher {
+                ahead: plain.ahead,
+                ..launcher(Some((id, chosen.period_s)))?
+            },
         },
         device,
         sensor,
@@ -161,6 +167,14 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
         gpu,
         workers: Vec::new(),
     })
+}
+
+/// Compilers that may run at a time: no more than there are configs, as far as their lists tell.
+fn compilers(problem: &Problem) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let values = |k| problem.space.list_of(k).map_or(cores, |l| l.len());
+    let configs = (0..problem.space.names().count()).map(values);
+    configs.fold(1, usize::saturating_mul).min(cores)
 }
 
 /// What a sensor of an OpenCL device watches: the host for its processor, a GPU by its PCI address.

@@ -5,14 +5,14 @@ use crate::build::compile::{Unit, compiler_version};
 use crate::objective::{Energies, Objective};
 use crate::plan::{DATA_SEED, Plan};
 use crate::problem::parts::shown;
-use crate::problem::{Fill, Problem, Role};
+use crate::problem::{Data, Fill, Problem, Role};
 use crate::shard::SHARD;
 use crate::sweep::{SweepFacts, wisdom};
 use crate::trial::race::energies;
 use greenup_files::Cache;
 use greenup_wisdom::Device;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// The facts of a sweep.
 ///
@@ -118,7 +118,8 @@ fn fingerprint(
     if let Some(r) = &problem.reference {
         put("reference.tolerance".into(), r.tolerance.to_string());
     }
-    let near = |file: &dyn AsRef<Path>| hash_of(&problem.dir.join(file));
+    let data = hashes_of_data(problem)?;
+    let near = |file: &Path| data.get(file).cloned().unwrap_or_default();
     for d in &problem.data {
         let size = match d.len {
             Some(n) => format!("{} of {}", n, d.kind.c_name()),
@@ -128,7 +129,7 @@ fn fingerprint(
         let fill = match &d.fill {
             Fill::Number(x) => x.to_string(),
             Fill::Named(f) => match f.strip_prefix("file:") {
-                Some(file) => format!("{f} {}", near(&file)?),
+                Some(file) => format!("{f} {}", near(file.as_ref())),
                 None => f.clone(),
             },
         };
@@ -138,7 +139,7 @@ fn fingerprint(
         };
         let text = match (&d.answer, &d.symbol) {
             (None, None) => text,
-            (Some(a), _) => format!("{text}, {a:?} {}", near(&a.file)?),
+            (Some(a), _) => format!("{text}, {a:?} {}", near(a.file.as_ref())),
             (None, Some(symbol)) => format!("{text}, symbol {symbol}"),
         };
         put(format!("argument {}", d.name), shown(&text));
@@ -178,6 +179,31 @@ fn one_word(pair: String) -> String {
     } else {
         pair
     }
+}
+
+/// Hashes of the files of fills and answers by their names, all at the same time: they may be large.
+fn hashes_of_data(problem: &Problem) -> Result<BTreeMap<PathBuf, String>, TuneError> {
+    let of_fill = |d: &Data| match &d.fill {
+        Fill::Named(f) => f.strip_prefix("file:").map(PathBuf::from),
+        Fill::Number(_) => None,
+    };
+    let of_answer = |d: &Data| d.answer.as_ref().map(|a| PathBuf::from(&a.file));
+    let files = (problem.data.iter()).flat_map(|d| [of_fill(d), of_answer(d)]);
+    let files: BTreeSet<PathBuf> = files.flatten().collect();
+    std::thread::scope(|scope| {
+        let hashing: Vec<_> = (files.into_iter())
+            .map(|file| {
+                let path = problem.dir.join(&file);
+                (file, scope.spawn(move || hash_of(&path)))
+            })
+            .collect();
+        (hashing.into_iter())
+            .map(|(file, thread)| match thread.join() {
+                Ok(hash) => Ok((file, hash?)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
+    })
 }
 
 fn hash_of(file: &Path) -> Result<String, TuneError> {

@@ -7,6 +7,7 @@ use crate::worker::channel::Channel;
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::inputs::{Kernel, LoadedInputs, present};
 use crate::worker::measure::{InRounds, Pair};
+use crate::worker::mirror::judge::Judge;
 use crate::worker::protocol::{Built, Expected, Job, Message, Task};
 use crate::worker::repeats;
 use crate::worker::stop::Stop;
@@ -24,6 +25,11 @@ fn die_with_parent(limit_s: f64) {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         libc::alarm(limit_s.clamp(1.0, 1e6) as u32 + 1);
     }
+}
+
+/// Opens a GPU in the background, for the first job.
+pub fn open_ahead(ordinal: i32) {
+    Judge::open_ahead(ordinal);
 }
 
 /// State that is kept between jobs: the loaded inputs.

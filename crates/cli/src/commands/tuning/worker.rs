@@ -4,8 +4,9 @@ use crate::args::{KeeperArgs, WorkerArgs};
 use crate::search::setup::gpus;
 use greenup_app::error::{AppError, Result};
 use greenup_app::sensors::{Target, found, gpu, on_gpu};
+use greenup_device::CpuFacts;
 use greenup_device::affinity::Places;
-use greenup_device::{CpuFacts, cuda};
+use greenup_device::cuda::Compiler;
 use greenup_files::Scratch;
 use greenup_meter::{Meter, Policy, control};
 use greenup_report::provenance::host_name;
@@ -13,7 +14,7 @@ use greenup_tune::worker::channel::Channel;
 use greenup_tune::worker::policy::policy;
 use greenup_tune::worker::protocol::{Introduction, Message, Question, Task};
 use greenup_tune::worker::remote;
-use greenup_tune::worker::serve::{WorkerState, serve};
+use greenup_tune::worker::serve::{WorkerState, open_ahead, serve};
 use greenup_tune::worker::supervise::supervised;
 use std::path::Path;
 
@@ -31,8 +32,10 @@ pub fn run(args: &WorkerArgs) -> Result {
     tell_cpus();
     let mut channel = Channel::take_over()?;
     if let Some(ordinal) = args.gpu {
-        // What is wrong the first job finds again. The context stays for it.
-        std::thread::spawn(move || cuda::Session::open(ordinal).map(std::mem::forget));
+        open_ahead(ordinal);
+    }
+    if args.compiler {
+        Compiler::warm_up();
     }
     let mut introduced = None;
     let mut state = WorkerState::default();

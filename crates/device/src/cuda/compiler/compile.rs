@@ -53,6 +53,18 @@ impl Compiler {
         })
     }
 
+    /// Compiles nothing, as the first compilation of a process takes longer than most.
+    pub fn warm_up() {
+        let nothing = Source {
+            name: "nothing.cu",
+            text: "__global__ void nothing() {}",
+            arch: "sm_90",
+            options: &[],
+        };
+        // What is wrong the next one finds again.
+        let _ = Self::new(None).and_then(|c| c.compile(&nothing));
+    }
+
     /// Compiles to a cubin for the architecture.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::gpu_kernel::GpuKernel;
 use crate::worker::host_kernel::HostKernel;
-use crate::worker::mirror::judge::{self, Judge};
+use crate::worker::mirror::judge::Judge;
 use crate::worker::mirror::{Mirror, OnDevice};
 use crate::worker::opencl_kernel::OpenClKernel;
 use crate::worker::protocol::{Built, Inputs};
@@ -105,6 +105,9 @@ fn on_device(e: impl Into<DeviceError>) -> Stop {
 impl LoadedInputs {
     /// Fills the arguments; what goes wrong is no kernel's fault.
     pub(crate) fn new(inputs: &Inputs, channel: &Channel) -> Result<Self, ArgumentError> {
+        if let Some(ordinal) = inputs.gpu {
+            Judge::open_ahead(ordinal);
+        }
         let arguments = Arguments::new(&inputs.data, inputs.seed, &inputs.dir)?;
         guards::watch(&arguments, channel.secret, channel.descriptor());
         let mut set = Self {
@@ -129,11 +132,7 @@ impl LoadedInputs {
                 .map_err(DeviceError::from)?;
             set.device = Some(OnDevice::Cuda(mirror));
             // Without its compiler the host compares.
-            let kernels = judge::KERNELS.map(|k| (k, 0));
-            let backend = usize::try_from(ordinal).ok().and_then(|n| {
-                cuda::GpuBackend::open(n, "judge.cu", judge::SOURCE, &[], &kernels).ok()
-            });
-            set.judge = backend.map(Judge::new);
+            set.judge = Judge::open(ordinal);
         }
         if let Some(target) = inputs.opencl {
             let mirror = opencl::Session::open(target.address)

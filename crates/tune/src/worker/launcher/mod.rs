@@ -15,7 +15,7 @@ use crate::worker::protocol::{Job, Message, Question};
 use greenup_process::group::{Group, OnInterrupt};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Seconds in which a worker starts and fills its data, before the time for its job.
 pub(crate) const FILLING_S: f64 = 120.0;
@@ -30,13 +30,16 @@ pub struct Launcher {
     pub arguments: Vec<String>,
     /// What it is asked first, if it may run on another host: then it introduces itself, and gets the files that its jobs name.
     pub remote: Option<Question>,
-    /// A process that was started for a device before it was needed.
+    /// Processes that were started before they were needed.
     pub ahead: Ahead,
 }
 
-/// At most one process, for the first who asks.
+/// Processes for the first who ask.
 #[derive(Clone, Default)]
-pub struct Ahead(Arc<Mutex<Option<Worker>>>);
+pub struct Ahead {
+    device: Arc<Mutex<Option<Worker>>>,
+    compilers: Arc<Mutex<Vec<Worker>>>,
+}
 
 impl std::fmt::Debug for Ahead {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -74,13 +77,27 @@ impl Launcher {
         Ok(worker)
     }
 
-    /// Starts the process for a device, with more arguments, while the caller finds out about the device. Without it the first who
-    /// needs one starts it, and says what is wrong.
+    /// Starts the process for a device with more arguments, while the caller finds out about the device. Without it the first who needs
+    /// one starts it, and says what is wrong.
     pub fn start_ahead(&self, more: &[String]) {
+        *lock(&self.ahead.device) = self.with(more).start(&|| false).ok();
+    }
+
+    /// The same for `n` compilers, in the background: a compiler takes long to load.
+    pub fn start_compilers_ahead(&self, n: usize, more: &[String]) {
+        let (own, compilers) = (self.with(more), Arc::clone(&self.ahead.compilers));
+        std::thread::spawn(move || {
+            for _ in 0..n {
+                let started = own.start(&|| false);
+                lock(&compilers).extend(started);
+            }
+        });
+    }
+
+    fn with(&self, more: &[String]) -> Self {
         let mut own = self.clone();
         own.arguments.extend_from_slice(more);
-        let mut ahead = self.ahead.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *ahead = own.start(&|| false).ok();
+        own
     }
 
     /// The process for a device: that which was started ahead, else a new one.
@@ -91,11 +108,29 @@ impl Launcher {
         &self,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Worker, EnvironmentFault> {
-        let mut ahead = self.ahead.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match ahead.take().filter(Worker::alive) {
+        match lock(&self.ahead.device).take().filter(Worker::alive) {
             Some(worker) => Ok(worker),
             None => self.start(cancelled),
         }
+    }
+
+    /// A process for a compiler: the next of those that were started ahead, else a new one.
+    ///
+    /// # Errors
+    /// As [`Launcher::start`].
+    pub(crate) fn for_compiler(
+        &self,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Worker, EnvironmentFault> {
+        let mut compilers = lock(&self.ahead.compilers);
+        if !compilers.is_empty() {
+            let first = compilers.remove(0);
+            if first.alive() {
+                return Ok(first);
+            }
+        }
+        drop(compilers);
+        self.start(cancelled)
     }
 
     /// Runs one job in a process of its own; as [`Worker::ask`].
@@ -110,6 +145,10 @@ impl Launcher {
     ) -> Result<Option<JobResult>, EnvironmentFault> {
         self.start(cancelled)?.ask(job, limit_s, cancelled)
     }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

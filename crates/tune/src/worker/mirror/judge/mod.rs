@@ -2,8 +2,9 @@
 //! and says what is wrong.
 
 use crate::worker::inputs::arguments::Array;
-use greenup_device::cuda::{Arguments, Backend, CudaError, Pointer, Shape};
+use greenup_device::cuda::{Arguments, Backend, CudaError, GpuBackend, Pointer, Shape};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Kernels of the comparison; each takes one structure.
 pub const SOURCE: &str = include_str!("judge.cu");
@@ -112,6 +113,25 @@ pub struct Judge<B: Backend> {
     backend: B,
     found: Option<(Pointer<u64>, usize)>,
     kept: Vec<Kept>,
+}
+
+impl Judge<GpuBackend> {
+    /// On the GPU of this number; `None` without a compiler for it. Who comes second waits for the first, and finds what it compiled.
+    pub fn open(ordinal: i32) -> Option<Self> {
+        static OPENING: Mutex<()> = Mutex::new(());
+        let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernels = KERNELS.map(|k| (k, 0));
+        let number = usize::try_from(ordinal).ok()?;
+        let backend = GpuBackend::open(number, "judge.cu", SOURCE, &[], &kernels);
+        backend.ok().map(Self::new)
+    }
+
+    /// Opens the GPU and compiles the comparison in the background, as the driver and the compiler take a while to start. What is wrong
+    /// who opens it next finds again.
+    pub fn open_ahead(ordinal: i32) {
+        // The GPU stays open.
+        std::thread::spawn(move || Self::open(ordinal).map(std::mem::forget));
+    }
 }
 
 impl<B: Backend> Judge<B> {
