@@ -307,9 +307,6 @@ pub struct WorkerArgs {
     /// GPU that is opened at once
     #[arg(long)]
     pub gpu: Option<i32>,
-    /// Load the compiler of CUDA at once
-    #[arg(long)]
-    pub compiler: bool,
     /// Without a watcher process, as under a profiler
     #[arg(long)]
     pub alone: bool,

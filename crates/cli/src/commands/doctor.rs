@@ -29,7 +29,7 @@ pub fn run(args: &DoctorArgs) -> Result {
         Some(command) => Load::command(command)?,
         None => Load::cpu(),
     };
-    let (mut usable, diagnoses) = probe(found, args.seconds, &mut |s| load.run(s));
+    let (mut usable, diagnoses) = probe(found, args.seconds, args.seconds, &mut |s| load.run(s));
     let wave = if args.square_wave {
         Some(test_wave(&mut usable, &mut load)?)
     } else {

@@ -22,6 +22,7 @@ use greenup_tune::session::{Estimate, Session, SessionError, SessionResult};
 use greenup_tune::sweep::metric::ObjectiveError;
 use greenup_tune::sweep::wisdom::device_facts;
 use greenup_tune::sweep::{Folder, FolderError, FormatError, read_any};
+use greenup_tune::worker::launcher::Launcher;
 use greenup_tune::{Energies, Objective, Problem, SessionOptions, Sweep, TuneError};
 use greenup_wisdom::Device;
 use launchers::Launched;
@@ -100,6 +101,8 @@ pub struct Request {
     pub workers: usize,
     /// Workers that launchers started, in place of all others.
     pub launched: Vec<Launched>,
+    /// How processes start without a sensor, with those that have started.
+    pub plain: Launcher,
     /// Folder of the sweep.
     pub out: PathBuf,
     /// Without notes on what begins.
@@ -145,6 +148,7 @@ impl Request {
             },
             workers: 1,
             launched: Vec::new(),
+            plain: setup::launcher(None)?,
             out,
             quiet: false,
             problem,
@@ -157,7 +161,7 @@ impl Request {
         let (file, dir) = (&self.file, self.out.as_path());
         let (devices, sensor) = (self.devices.as_deref(), self.sensor.as_deref());
         let setup = match self.launched.as_slice() {
-            [] => setup::setup_all(&self.problem, devices, sensor, self.workers)?,
+            [] => setup::setup_all(&self.problem, devices, sensor, self.workers, self.plain)?,
             launched => launchers::setup(&self.problem, launched)?,
         };
         let cpu = CpuFacts::read();

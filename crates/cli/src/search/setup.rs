@@ -9,6 +9,7 @@ use greenup_meter::control::Control;
 use greenup_meter::sensors::nvml;
 use greenup_tune::Problem;
 use greenup_tune::plan::{GpuTarget, Setup, WorkerSetup};
+use greenup_tune::problem::ProblemFile;
 use greenup_tune::worker::launcher::{Ahead, Launcher};
 
 /// The GPUs that a list names, all of one model: `all`, or numbers separated by commas.
@@ -68,12 +69,13 @@ pub fn setup_all(
     list: Option<&str>,
     sensor: Option<&str>,
     workers: usize,
+    plain: Launcher,
 ) -> Result<Setup> {
     let first = match problem.opencl {
         Some(_) => None,
         None => first_gpu(list)?,
     };
-    let mut out = setup(problem, first.as_deref(), sensor)?;
+    let mut out = setup(problem, first.as_deref(), sensor, plain)?;
     if !problem.on_gpu() {
         if workers > 1 {
             let one = |i| WorkerSetup::here(format!("cpu:{i}"), out.launcher.clone(), None, None);
@@ -102,7 +104,7 @@ pub fn setup_all(
             (out.workers).push(WorkerSetup::here(name, launcher, out.gpu.clone(), control));
             continue;
         }
-        let own = setup(problem, Some(&number), sensor)?;
+        let own = setup(problem, Some(&number), sensor, launcher(None)?)?;
         if own.sensor.is_none() {
             // An objective that needs energy is refused with this.
             out.sensor = None;
@@ -114,16 +116,12 @@ pub fn setup_all(
 }
 
 /// The GPU for kernels in CUDA, a sensor that watches it, and the process in which they run.
-pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Result<Setup> {
-    let plain = launcher(None)?;
-    if problem.on_gpu() {
-        // The driver takes as long to start in the processes as here.
-        let number = gpu.unwrap_or("0");
-        if sensor == Some("none") && number.parse::<u16>().is_ok() {
-            plain.start_ahead(&["--gpu".to_owned(), number.to_owned()]);
-        }
-        plain.start_compilers_ahead(compilers(problem), &["--compiler".to_owned()]);
-    }
+pub fn setup(
+    problem: &Problem,
+    gpu: Option<&str>,
+    sensor: Option<&str>,
+    plain: Launcher,
+) -> Result<Setup> {
     let gpu = on_gpu(problem, gpu)?;
     let target = match (&gpu, &problem.opencl) {
         (Some(on), _) => Some(sensors::on_gpu(&on.gpu)?),
@@ -155,10 +153,7 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
         control,
         launcher: match sensor.as_deref() {
             None => plain,
-            Some(id) => Launcher {
-                ahead: plain.ahead,
-                ..launcher(Some((id, chosen.period_s)))?
-            },
+            Some(id) => launcher(Some((id, chosen.period_s)))?,
         },
         device,
         sensor,
@@ -167,14 +162,6 @@ pub fn setup(problem: &Problem, gpu: Option<&str>, sensor: Option<&str>) -> Resu
         gpu,
         workers: Vec::new(),
     })
-}
-
-/// Compilers that may run at a time: no more than there are configs, as far as their lists tell.
-fn compilers(problem: &Problem) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let values = |k| problem.space.list_of(k).map_or(cores, |l| l.len());
-    let configs = (0..problem.space.names().count()).map(values);
-    configs.fold(1, usize::saturating_mul).min(cores)
 }
 
 /// What a sensor of an OpenCL device watches: the host for its processor, a GPU by its PCI address.
@@ -217,6 +204,17 @@ fn on_gpu(problem: &Problem, named: Option<&str>) -> Result<Option<GpuTarget>> {
         gpu,
         cubins: folders::cache()?.join("cubins"),
     }))
+}
+
+/// The same without a sensor. Where no sensor must be known before, the process of a GPU starts already: the driver takes as long to start
+/// there as here.
+pub fn ahead(file: &ProblemFile, gpu: Option<&str>, sensor: Option<&str>) -> Result<Launcher> {
+    let plain = launcher(None)?;
+    let number = gpu.unwrap_or("0");
+    if file.is_cuda() && sensor == Some("none") && number.parse::<u16>().is_ok() {
+        plain.start_ahead(&["--gpu".to_owned(), number.to_owned()]);
+    }
+    Ok(plain)
 }
 
 /// Starts this program again as the process in which kernels run, with a sensor and its period.

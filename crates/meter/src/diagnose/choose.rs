@@ -5,6 +5,7 @@ use crate::sensor::{OpenedSensor, Problem, SensorInfo};
 use crate::sensors::{BusId, OF_HOSTS, discover, nvml, open_named};
 use crate::{Meter, Policy, Sensor};
 use greenup_setting::setting;
+use std::time::Duration;
 
 /// Sensors ready to measure, the main one first, then those of its group.
 pub struct Chosen {
@@ -85,7 +86,17 @@ pub fn sensors(
             "no energy sensor on this host; run `greenup doctor` for the cause",
         ));
     }
-    let (mut usable, diagnoses) = probe(found, probe_s, load);
+    // A GPU's counter moves at rest too, and its dynamic range is the doctor's business.
+    let (mut usable, diagnoses) = match (gpu, named) {
+        (Some(gpu), None) => {
+            let own = format!("nvml:{}:", gpu.get());
+            let of_gpu = |s: &OpenedSensor| s.as_ref().is_ok_and(|s| s.info().id.starts_with(&own));
+            let found = found.into_iter().filter(of_gpu).collect();
+            let rest = &mut |s: f64| std::thread::sleep(Duration::from_secs_f64(s));
+            probe(found, 0.0, probe_s, rest)
+        }
+        _ => probe(found, probe_s, probe_s, load),
+    };
     let gpu_seen = diagnoses
         .iter()
         .any(|d| d.usable && d.id.starts_with("nvml:"));

@@ -63,12 +63,13 @@ impl Diagnosis {
 /// How long a meter may take until its first reading, s.
 pub const FIRST_S: f64 = 10.0;
 
-/// Watches every sensor for `seconds` idle and `seconds` while `load` runs (which must return
+/// Watches every sensor for `idle_s` seconds idle and `seconds` while `load` runs (which must return
 /// after about the time it is given).
 ///
 /// Sensors that turn out unusable are dropped; the others are returned with their diagnosis.
 pub fn probe(
     found: Vec<OpenedSensor>,
+    idle_s: f64,
     seconds: f64,
     load: &mut dyn FnMut(f64),
 ) -> (Vec<Box<dyn Sensor>>, Vec<Diagnosis>) {
@@ -94,7 +95,7 @@ pub fn probe(
     // Fast enough to see every change of a 1 ms counter, slow enough not to load the machine.
     let interval = 0.0005;
     let ((), idle, idle_span) = sample(&mut open, interval, || {
-        std::thread::sleep(Duration::from_secs_f64(seconds));
+        std::thread::sleep(Duration::from_secs_f64(idle_s));
     });
     let ((), busy, busy_span) = sample(&mut open, interval, || load(seconds));
 
@@ -246,6 +247,7 @@ mod tests {
                     Ok(Box::new(dying)),
                 ],
                 0.15,
+                0.15,
                 &mut spin,
             )
         };
@@ -285,7 +287,7 @@ mod tests {
             of("0,50\n0.01,50\n"),
             of("0,0\n1,0\n"),
         ];
-        let (usable, all) = probe(found, 0.05, &mut spin);
+        let (usable, all) = probe(found, 0.05, 0.05, &mut spin);
         assert_eq!(usable.len(), 1);
         assert_eq!(
             usable[0].notes(),

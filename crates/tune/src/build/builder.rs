@@ -123,7 +123,7 @@ impl Builder<'_> {
         let kept = idle().pop().filter(Worker::alive);
         let mut worker = match kept {
             Some(worker) => worker,
-            None => self.plan.setup.launcher.for_compiler(&cancelled)?,
+            None => self.plan.setup.launcher.start(&cancelled)?,
         };
         let answer = worker.ask(&Job::of(task, COMPILE_S), COMPILE_S, &cancelled)?;
         if answer.as_ref().is_some_and(|a| a.failure.is_none()) {

@@ -7,7 +7,7 @@ use crate::worker::channel::Channel;
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::inputs::{Kernel, LoadedInputs, present};
 use crate::worker::measure::{InRounds, Pair};
-use crate::worker::mirror::judge::Judge;
+use crate::worker::mirror::judge::Opening;
 use crate::worker::protocol::{Built, Expected, Job, Message, Task};
 use crate::worker::repeats;
 use crate::worker::stop::Stop;
@@ -27,14 +27,16 @@ fn die_with_parent(limit_s: f64) {
     }
 }
 
-/// Opens a GPU in the background, for the first job.
-pub fn open_ahead(ordinal: i32) {
-    Judge::open_ahead(ordinal);
-}
-
-/// State that is kept between jobs: the loaded inputs.
+/// State that is kept between jobs: the loaded inputs, and a GPU that is opened in the background.
 #[derive(Default)]
-pub struct WorkerState(Option<LoadedInputs>);
+pub struct WorkerState(Option<LoadedInputs>, Option<Opening>);
+
+impl WorkerState {
+    /// With a GPU that is opened before the first job.
+    pub fn opening(gpu: i32) -> Self {
+        Self(None, Some(Opening::begin(gpu)))
+    }
+}
 
 /// Runs a job and answers it.
 pub fn serve(job: &Job, state: &mut WorkerState, meter: &mut Meter, channel: &mut Channel) {
@@ -74,7 +76,7 @@ fn work(
     if state.0.as_ref().is_none_or(|s| s.inputs != job.inputs) {
         // The old one first, so that memory is never needed twice.
         state.0 = None;
-        state.0 = Some(LoadedInputs::new(&job.inputs, channel)?);
+        state.0 = Some(LoadedInputs::new(&job.inputs, state.1.take(), channel)?);
     }
     let Some(inputs) = &mut state.0 else {
         return Ok(());

@@ -42,7 +42,12 @@ pub fn run(args: &ProfileArgs, problem: &Path, folder: &Path) -> Result {
         return Err(AppError::new("no trial of the sweep succeeded")
             .hint("`greenup sweeps show DIR` counts its failures"));
     }
-    let setup = setup::setup(&problem, args.gpu.as_deref(), Some("none"))?;
+    let setup = setup::setup(
+        &problem,
+        args.gpu.as_deref(),
+        Some("none"),
+        setup::launcher(None)?,
+    )?;
     print::note(format!(
         "{} configs: each is compiled, and run under the profiler once per group of its counters",
         configs.len()

@@ -68,6 +68,7 @@ pub fn run(args: &ScaleArgs) -> Result {
         &problems[0].1,
         args.gpu.as_deref(),
         args.sensor.sensor.as_deref(),
+        setup::launcher(None)?,
     )?;
     let each = problems[0].1.measure.trial_s();
     let trials = problems.len() * configs.len();

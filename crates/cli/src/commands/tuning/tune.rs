@@ -1,11 +1,12 @@
 //! `greenup tune`.
 
 use crate::args::TuneArgs;
+use crate::search::setup::ahead;
 use crate::search::{self, Request, launchers, result, wisdom};
 use greenup_app::error::{AppError, Result};
 use greenup_app::print;
-use greenup_tune::SearchResult;
 use greenup_tune::problem::ProblemFile;
+use greenup_tune::{Energies, SearchResult};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -27,6 +28,14 @@ pub fn run(args: &TuneArgs) -> Result {
     let file = ProblemFile::read(&args.problem)?;
     let devices = args.gpus.as_ref().or(args.search.gpu.as_ref());
     let launched = launchers::start(args, &file)?;
+    let sensor = match args.search.energy {
+        Energies::None => Some("none"),
+        _ => args.search.sensor.sensor.as_deref(),
+    };
+    let plain = match launched.is_empty() {
+        true => Some(ahead(&file, devices.map(String::as_str), sensor)?),
+        false => None,
+    };
     let mut problem = match launched.first() {
         None => search::problem(&file, &args.named, devices.map(String::as_str))?,
         Some(first) => search::problem_with(&file, &args.named, &first.facts())?,
@@ -52,6 +61,7 @@ pub fn run(args: &TuneArgs) -> Result {
     request.devices = devices.cloned();
     request.workers = args.workers;
     request.launched = launched;
+    request.plain = plain.unwrap_or(request.plain);
     request.quiet = args.json;
     let done = request.run()?;
     result::implausible(&done.sweep);

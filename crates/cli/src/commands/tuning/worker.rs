@@ -6,7 +6,6 @@ use greenup_app::error::{AppError, Result};
 use greenup_app::sensors::{Target, found, gpu, on_gpu};
 use greenup_device::CpuFacts;
 use greenup_device::affinity::Places;
-use greenup_device::cuda::Compiler;
 use greenup_files::Scratch;
 use greenup_meter::{Meter, Policy, control};
 use greenup_report::provenance::host_name;
@@ -14,7 +13,7 @@ use greenup_tune::worker::channel::Channel;
 use greenup_tune::worker::policy::policy;
 use greenup_tune::worker::protocol::{Introduction, Message, Question, Task};
 use greenup_tune::worker::remote;
-use greenup_tune::worker::serve::{WorkerState, open_ahead, serve};
+use greenup_tune::worker::serve::{WorkerState, serve};
 use greenup_tune::worker::supervise::supervised;
 use std::path::Path;
 
@@ -31,14 +30,10 @@ pub fn run(args: &WorkerArgs) -> Result {
     }
     tell_cpus();
     let mut channel = Channel::take_over()?;
-    if let Some(ordinal) = args.gpu {
-        open_ahead(ordinal);
-    }
-    if args.compiler {
-        Compiler::warm_up();
-    }
     let mut introduced = None;
-    let mut state = WorkerState::default();
+    let mut state = args
+        .gpu
+        .map_or_else(WorkerState::default, WorkerState::opening);
     // Probing sensors takes long: they are opened once, for the first job that measures.
     let mut measuring = None;
     let mut plain = Meter::time_only(Policy::quick());

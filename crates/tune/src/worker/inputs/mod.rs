@@ -26,7 +26,7 @@ use crate::sweep::Failure as F;
 use crate::worker::channel::Channel;
 use crate::worker::gpu_kernel::GpuKernel;
 use crate::worker::host_kernel::HostKernel;
-use crate::worker::mirror::judge::Judge;
+use crate::worker::mirror::judge::{Judge, Opening};
 use crate::worker::mirror::{Mirror, OnDevice};
 use crate::worker::opencl_kernel::OpenClKernel;
 use crate::worker::protocol::{Built, Inputs};
@@ -60,8 +60,9 @@ pub(crate) struct LoadedInputs {
     compared: Vec<SharedFile>,
     /// Results of the reference, by their files.
     expected: Vec<(PathBuf, Image)>,
-    /// Compares results on a GPU.
+    /// Compares results on a GPU; the host does where there is no compiler for it, and while it is compiled.
     judge: Option<Judge<cuda::GpuBackend>>,
+    opening: Option<Opening>,
     /// Whether the host has what the device holds.
     on_host: bool,
     /// Bytes that the last run changed, where the device has counted them.
@@ -104,10 +105,13 @@ fn on_device(e: impl Into<DeviceError>) -> Stop {
 
 impl LoadedInputs {
     /// Fills the arguments; what goes wrong is no kernel's fault.
-    pub(crate) fn new(inputs: &Inputs, channel: &Channel) -> Result<Self, ArgumentError> {
-        if let Some(ordinal) = inputs.gpu {
-            Judge::open_ahead(ordinal);
-        }
+    pub(crate) fn new(
+        inputs: &Inputs,
+        opening: Option<Opening>,
+        channel: &Channel,
+    ) -> Result<Self, ArgumentError> {
+        let begin = |ordinal| opening.unwrap_or_else(|| Opening::begin(ordinal));
+        let opening = inputs.gpu.map(begin);
         let arguments = Arguments::new(&inputs.data, inputs.seed, &inputs.dir)?;
         guards::watch(&arguments, channel.secret, channel.descriptor());
         let mut set = Self {
@@ -120,6 +124,7 @@ impl LoadedInputs {
             compared: Vec::new(),
             expected: Vec::new(),
             judge: None,
+            opening: None,
             on_host: false,
             changed: None,
             near_limit: false,
@@ -131,8 +136,7 @@ impl LoadedInputs {
                 .and_then(|session| Mirror::new(session, &set.arguments))
                 .map_err(DeviceError::from)?;
             set.device = Some(OnDevice::Cuda(mirror));
-            // Without its compiler the host compares.
-            set.judge = Judge::open(ordinal);
+            set.opening = opening;
         }
         if let Some(target) = inputs.opencl {
             let mirror = opencl::Session::open(target.address)

@@ -30,15 +30,18 @@ pub struct Launcher {
     pub arguments: Vec<String>,
     /// What it is asked first, if it may run on another host: then it introduces itself, and gets the files that its jobs name.
     pub remote: Option<Question>,
-    /// Processes that were started before they were needed.
+    /// The process of a device that was started before it was needed.
     pub ahead: Ahead,
 }
 
-/// Processes for the first who ask.
+/// At most one process, for the first who asks.
 #[derive(Clone, Default)]
-pub struct Ahead {
-    device: Arc<Mutex<Option<Worker>>>,
-    compilers: Arc<Mutex<Vec<Worker>>>,
+pub struct Ahead(Arc<Mutex<Option<Worker>>>);
+
+impl Ahead {
+    fn lock(&self) -> MutexGuard<'_, Option<Worker>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl std::fmt::Debug for Ahead {
@@ -80,24 +83,10 @@ impl Launcher {
     /// Starts the process for a device with more arguments, while the caller finds out about the device. Without it the first who needs
     /// one starts it, and says what is wrong.
     pub fn start_ahead(&self, more: &[String]) {
-        *lock(&self.ahead.device) = self.with(more).start(&|| false).ok();
-    }
-
-    /// The same for `n` compilers, in the background: a compiler takes long to load.
-    pub fn start_compilers_ahead(&self, n: usize, more: &[String]) {
-        let (own, compilers) = (self.with(more), Arc::clone(&self.ahead.compilers));
-        std::thread::spawn(move || {
-            for _ in 0..n {
-                let started = own.start(&|| false);
-                lock(&compilers).extend(started);
-            }
-        });
-    }
-
-    fn with(&self, more: &[String]) -> Self {
         let mut own = self.clone();
         own.arguments.extend_from_slice(more);
-        own
+        let started = own.start(&|| false).ok();
+        *self.ahead.lock() = started;
     }
 
     /// The process for a device: that which was started ahead, else a new one.
@@ -108,29 +97,10 @@ impl Launcher {
         &self,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Worker, EnvironmentFault> {
-        match lock(&self.ahead.device).take().filter(Worker::alive) {
+        match self.ahead.lock().take().filter(Worker::alive) {
             Some(worker) => Ok(worker),
             None => self.start(cancelled),
         }
-    }
-
-    /// A process for a compiler: the next of those that were started ahead, else a new one.
-    ///
-    /// # Errors
-    /// As [`Launcher::start`].
-    pub(crate) fn for_compiler(
-        &self,
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Worker, EnvironmentFault> {
-        let mut compilers = lock(&self.ahead.compilers);
-        if !compilers.is_empty() {
-            let first = compilers.remove(0);
-            if first.alive() {
-                return Ok(first);
-            }
-        }
-        drop(compilers);
-        self.start(cancelled)
     }
 
     /// Runs one job in a process of its own; as [`Worker::ask`].
@@ -145,10 +115,6 @@ impl Launcher {
     ) -> Result<Option<JobResult>, EnvironmentFault> {
         self.start(cancelled)?.ask(job, limit_s, cancelled)
     }
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 use crate::worker::inputs::arguments::Array;
 use greenup_device::cuda::{Arguments, Backend, CudaError, GpuBackend, Pointer, Shape};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Kernels of the comparison; each takes one structure.
 pub const SOURCE: &str = include_str!("judge.cu");
@@ -116,21 +117,34 @@ pub struct Judge<B: Backend> {
 }
 
 impl Judge<GpuBackend> {
-    /// On the GPU of this number; `None` without a compiler for it. Who comes second waits for the first, and finds what it compiled.
+    /// On the GPU of this number; `None` without a compiler for it.
     pub fn open(ordinal: i32) -> Option<Self> {
-        static OPENING: Mutex<()> = Mutex::new(());
-        let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let kernels = KERNELS.map(|k| (k, 0));
         let number = usize::try_from(ordinal).ok()?;
         let backend = GpuBackend::open(number, "judge.cu", SOURCE, &[], &kernels);
         backend.ok().map(Self::new)
     }
+}
 
-    /// Opens the GPU and compiles the comparison in the background, as the driver and the compiler take a while to start. What is wrong
-    /// who opens it next finds again.
-    pub fn open_ahead(ordinal: i32) {
-        // The GPU stays open.
-        std::thread::spawn(move || Self::open(ordinal).map(std::mem::forget));
+/// Opens the GPU and compiles the comparison in the background, as the driver and the compiler take a while to start. What is wrong who
+/// opens them next finds again.
+pub struct Opening(Arc<AtomicBool>);
+
+impl Opening {
+    pub fn begin(ordinal: i32) -> Self {
+        let done = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&done);
+        std::thread::spawn(move || {
+            // The GPU stays open.
+            Judge::open(ordinal).map(std::mem::forget);
+            told.store(true, Ordering::Release);
+        });
+        Self(done)
+    }
+
+    /// Whether what was compiled is there.
+    pub fn is_over(&self) -> bool {
+        self.0.load(Ordering::Acquire)
     }
 }
 
