@@ -98,6 +98,11 @@ impl<'a> Search<'a> {
         self.strategy.feedback()
     }
 
+    /// Whether the strategy chooses points by itself, until all are known.
+    pub(crate) fn chooses(&self) -> bool {
+        self.strategy.carried_on()
+    }
+
     /// The point with these values; `None` if it is not valid.
     pub fn position(&self, config: &[Value]) -> Option<u64> {
         self.points.position(config)

@@ -1,6 +1,5 @@
 """Searches by Kernel Tuner's interface: what guides them, budgets, options, seeds, simulation, optimizers written in Python."""
 
-import contextlib
 import itertools
 import json
 import sys
@@ -358,34 +357,37 @@ def test_configs_that_only_python_refuses_do_not_end_a_search(tmp_path):
 
 
 def test_a_gpus_tuner_ends_while_the_caller_goes_on():
-    from greenup.kernel_tuner.measure.workplace import Workplace
+    from greenup.kernel_tuner.measure.workplace import Workplace, wait_for_ends
 
-    class Run:
-        def __init__(self):
-            self.may_end, self.ended = threading.Event(), False
+    may_end, ended = threading.Event(), []
 
-        def close(self):
-            self.may_end.wait()
-            self.ended = True
+    def close(name, *, waits=True):
+        def end():
+            if waits:
+                may_end.wait()
+            ended.append(name)
 
-    run = Run()
+        return end
+
     with Workplace(awaited=False) as place:
-        place.end(run)
-    assert place.path.is_dir() and not run.ended
-    run.may_end.set()
-    for thread in threading.enumerate():
-        if thread.name == "greenup-end":
-            thread.join()
-    assert run.ended and not place.path.exists()
-    # A host's next search would be disturbed, and after an error nothing is left.
-    for awaited, error in ((True, None), (False, ValueError)):
-        run = Run()
-        run.may_end.set()
-        with contextlib.suppress(ValueError), Workplace(awaited=awaited) as place:
-            place.end(run)
-            if error:
-                raise error
-        assert run.ended and not place.path.exists()
+        place.end([close("tuner"), close("checker")], failed=False)
+    assert place.path.is_dir() and not ended
+    may_end.set()
+    wait_for_ends()
+    assert ended == ["tuner", "checker"] and not place.path.exists()
+    # A host's next search would be disturbed, and after an error nothing is left. What one end raises keeps no other from coming.
+    for awaited, failed in ((True, False), (False, True)):
+        ended.clear()
+        with Workplace(awaited=awaited) as place:
+
+            def broken():
+                raise OSError("gone")
+
+            with pytest.raises(OSError, match="gone"):
+                place.end([broken, close("checker", waits=False)], failed=failed)
+            assert ended == ["checker"]
+        wait_for_ends()
+        assert not place.path.exists()
 
 
 def test_the_tuner_is_asked_for_a_part_at_a_time(monkeypatch):

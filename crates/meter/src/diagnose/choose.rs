@@ -90,7 +90,8 @@ pub fn sensors(
     let (mut usable, diagnoses) = match (gpu, named) {
         (Some(gpu), None) => {
             let own = format!("nvml:{}:", gpu.get());
-            let of_gpu = |s: &OpenedSensor| s.as_ref().is_ok_and(|s| s.info().id.starts_with(&own));
+            let of_gpu =
+                |s: &OpenedSensor| s.as_ref().map_or(true, |s| s.info().id.starts_with(&own));
             let found = found.into_iter().filter(of_gpu).collect();
             let rest = &mut |s: f64| std::thread::sleep(Duration::from_secs_f64(s));
             probe(found, 0.0, probe_s, rest)

@@ -112,6 +112,12 @@ impl Builder<'_> {
         }
     }
 
+    /// Ends the compilers that are idle.
+    pub(crate) fn end_idle(&self) {
+        let mut idle = (self.compilers.lock()).unwrap_or_else(PoisonError::into_inner);
+        idle.clear();
+    }
+
     /// Runs a compiler in a process of its own, as it may crash or hang; the process is kept while it succeeds.
     fn by_a_compiler(&self, task: Task) -> Result<Message, BuildError> {
         let cancelled = || self.observer.cancelled();

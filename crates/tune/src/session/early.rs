@@ -1,6 +1,7 @@
 //! Builds of configs that may be asked for: a strategy that waits for results cannot name the next ones, and cores are idle.
 
 use crate::build::builder::Made;
+use crate::error::{BuildError, CompileError};
 use greenup_meter::Observer;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,14 +84,27 @@ impl Early {
     /// A build is over: its number and what it gave, if it was asked for.
     pub(super) fn end(&mut self, point: u64, made: Made) -> Option<(usize, Made)> {
         self.running -= 1;
-        match self.builds.insert(point, Build::Asked) {
-            Some(Build::Running(Some(number))) => Some((number, made)),
+        match self.builds.remove(&point) {
+            Some(Build::Running(Some(number))) => {
+                self.builds.insert(point, Build::Asked);
+                return Some((number, made));
+            }
+            // What was no fault of the config may work when it is asked for.
+            _ if !is_final(&made) => {}
             _ => {
                 self.builds.insert(point, Build::Made(Box::new(made)));
-                None
             }
         }
+        None
     }
+}
+
+/// Whether another build would give the same.
+fn is_final(made: &Made) -> bool {
+    matches!(
+        made.0,
+        Ok(_) | Err(BuildError::Compile(CompileError::Rejected(_)))
+    )
 }
 
 /// Stops what is built early when the search is over.
@@ -108,16 +122,16 @@ impl Observer for UntilOver<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{BuildError, CompileError};
 
     fn made(seconds: f64) -> Made {
-        (Err(BuildError::Compile(CompileError::Interrupted)), seconds)
+        let rejected = CompileError::Rejected("no".into());
+        (Err(BuildError::Compile(rejected)), seconds)
     }
 
     #[test]
     fn each_point_is_built_once_and_handed_on() {
         let none = |_: u64| false;
-        let mut early = Early::of(5);
+        let mut early = Early::of(6);
         let first = early.begin(&none).unwrap();
         let second = early.begin(&none).unwrap();
         // Under way while it is asked for: its end answers.
@@ -130,15 +144,24 @@ mod tests {
         assert!(early.end(second, made(2.0)).is_none());
         assert_eq!(early.running(), 0);
         assert!(matches!(early.ask(second, 8), Asked::Made((_, 2.0))));
+        // What another build may mend is forgotten.
+        let other = early.begin(&none).unwrap();
+        let interrupted = Err(BuildError::Compile(CompileError::Interrupted));
+        assert!(early.end(other, (interrupted, 1.0)).is_none());
+        assert!(matches!(early.ask(other, 11), Asked::New));
         // Again, as by a shorter measurement before.
         assert!(matches!(early.ask(second, 9), Asked::New));
         // What was asked for is not built early.
-        let third = (0..5).find(|p| ![first, second].contains(p)).unwrap();
+        let third = (0..6)
+            .find(|p| ![first, second, other].contains(p))
+            .unwrap();
         assert!(matches!(early.ask(third, 10), Asked::New));
         // Nor what was recorded before.
-        let known = (0..5).find(|p| ![first, second, third].contains(p));
+        let known = (0..6).find(|p| ![first, second, other, third].contains(p));
         let last = early.begin(&|p| Some(p) == known).unwrap();
-        assert!(![Some(first), Some(second), Some(third), known].contains(&Some(last)));
+        assert!(
+            ![Some(first), Some(second), Some(other), Some(third), known].contains(&Some(last))
+        );
         assert_eq!(early.begin(&none), None);
         assert_eq!(Early::of(MOST + 1).begin(&none), None);
     }

@@ -377,12 +377,15 @@ impl Schedule<'_> {
         scope: &'s Scope<'s, '_>,
         tx: &mpsc::Sender<Event>,
     ) {
-        if search.feedback() == Feedback::None || !state.asked.is_empty() {
+        // What the search will not get to, or a strategy does not choose, is not worth it.
+        let tries_most = search.left() as u64 * 2 >= self.points.len() && search.chooses();
+        if search.feedback() == Feedback::None || !tries_most || !state.asked.is_empty() {
             return;
         }
-        // One core measures, and one starts what is asked for.
+        // A core for each worker, and one that starts what is asked for.
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        while state.building.len() + state.early.running() + 2 < threads
+        let busy = state.workers.len() + 1;
+        while state.building.len() + state.early.running() + busy < threads
             && let Some(point) = state.early.begin(&|p| search.history.knows(p, 1.0))
         {
             let tx = tx.clone();

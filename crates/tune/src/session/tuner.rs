@@ -258,6 +258,7 @@ pub fn tune(
         },
     )?;
     interrupted |= observer.cancelled();
+    bench.builder.end_idle();
     drop_stopped(&mut trials);
     let mut failures = BTreeMap::new();
     for (f, _) in trials.iter().filter_map(Trial::failure) {

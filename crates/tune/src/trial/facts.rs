@@ -119,7 +119,7 @@ fn fingerprint(
         put("reference.tolerance".into(), r.tolerance.to_string());
     }
     let data = hashes_of_data(problem)?;
-    let near = |file: &Path| data.get(file).cloned().unwrap_or_default();
+    let near = |file: &Path| data[file].clone();
     for d in &problem.data {
         let size = match d.len {
             Some(n) => format!("{} of {}", n, d.kind.c_name()),

@@ -4,6 +4,7 @@ use crate::objective::{Cost, Energies, Objective};
 use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::sweep::Trial;
+use greenup_meter::stats::median;
 
 /// A run longer than this, over the best, is slower by more than noise.
 const SLOWER: f64 = 1.1;
@@ -32,7 +33,7 @@ pub(crate) fn energies(problem: &Problem, plan: &Plan) -> Energies {
     }
 }
 
-/// The trials of a worker so far, as far as they decide which later ones are stopped. Times are those of the machine as at first.
+/// The trials so far of a worker, or of all, as far as they decide which later ones are stopped. Times are those of the machine as at first.
 #[derive(Debug, Default)]
 pub(crate) struct Race {
     on: bool,
@@ -74,9 +75,13 @@ impl Race {
         self.energies.extend(cost.energy_j.map(|e| (time_s, e)));
     }
 
-    /// Energy of a config that takes so long, J, as those that were measured let expect; `None` if they are few.
+    /// Energy of a config that takes so long, J, as those that were measured let expect: by the line, else by their median power.
     pub(crate) fn expected_j(&self, time_s: f64) -> Option<f64> {
-        Some(self.line()?.energy_j(time_s, 0.0))
+        if let Some(line) = self.line() {
+            return Some(line.energy_j(time_s, 0.0));
+        }
+        let powers: Vec<f64> = self.energies.iter().map(|(t, e)| e / t).collect();
+        (!powers.is_empty()).then(|| median(&powers) * time_s)
     }
 
     /// Time of a run, s, beyond which a config can neither be the fastest nor, as far as the others tell, the best by energy; `None`
@@ -267,6 +272,9 @@ mod tests {
             (likely / (100.0 * 1.5_f64.powf(0.8)) - 1.0).abs() < 0.01,
             "{likely}"
         );
-        assert_eq!(of(&[Energy], -0.5, 0.01).expected_j(1.0), None);
+        // Where no line tells, the median power does.
+        let by_power = of(&[Energy], -0.5, 0.01).expected_j(2.0).unwrap();
+        assert!((100.0..200.0).contains(&by_power), "{by_power}");
+        assert_eq!(Race::of_time().expected_j(1.0), None);
     }
 }

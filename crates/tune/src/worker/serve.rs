@@ -27,16 +27,14 @@ fn die_with_parent(limit_s: f64) {
     }
 }
 
-/// State that is kept between jobs: the loaded inputs, and a GPU that is opened in the background.
-#[derive(Default)]
-pub struct WorkerState(Option<LoadedInputs>, Option<Opening>);
-
-impl WorkerState {
-    /// With a GPU that is opened before the first job.
-    pub fn opening(gpu: i32) -> Self {
-        Self(None, Some(Opening::begin(gpu)))
-    }
+/// Opens a GPU in the background, before the first job.
+pub fn open_ahead(gpu: i32) {
+    Opening::begin(gpu);
 }
+
+/// State that is kept between jobs: the loaded inputs.
+#[derive(Default)]
+pub struct WorkerState(Option<LoadedInputs>);
 
 /// Runs a job and answers it.
 pub fn serve(job: &Job, state: &mut WorkerState, meter: &mut Meter, channel: &mut Channel) {
@@ -76,7 +74,7 @@ fn work(
     if state.0.as_ref().is_none_or(|s| s.inputs != job.inputs) {
         // The old one first, so that memory is never needed twice.
         state.0 = None;
-        state.0 = Some(LoadedInputs::new(&job.inputs, state.1.take(), channel)?);
+        state.0 = Some(LoadedInputs::new(&job.inputs, channel)?);
     }
     let Some(inputs) = &mut state.0 else {
         return Ok(());

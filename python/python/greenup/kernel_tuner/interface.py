@@ -104,7 +104,7 @@ def tune_kernel(
             }  # fmt: skip
             seen = Device(kernel.source.language, facts)
             observed = Observers(observers, options_of, seen)
-            place = stack.enter_context(Workplace(awaited=not kernel.on_gpu))
+            place = stack.enter_context(Workplace(awaited=kernel.source.language != "CUDA"))
 
             def session_of(folder, kernel, answer):
                 project = Project(
@@ -188,7 +188,7 @@ def run_kernel(
     wanted = Answers(values, None, 0.0, None)
     wanted.outputs = [i for i, a in enumerate(values) if isinstance(a, np.ndarray)]
     wanted.look = look
-    with Workplace(awaited=not kernel.on_gpu) as place:
+    with Workplace(awaited=kernel.source.language != "CUDA") as place:
         project = Project(place.path, kernel, space, [], iterations=0)
         with Session(project, device, wanted, place) as session:
             trials = list(session.measure([project.request({k: v[0] for k, v in space.items()})]))

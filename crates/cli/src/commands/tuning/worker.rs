@@ -13,7 +13,7 @@ use greenup_tune::worker::channel::Channel;
 use greenup_tune::worker::policy::policy;
 use greenup_tune::worker::protocol::{Introduction, Message, Question, Task};
 use greenup_tune::worker::remote;
-use greenup_tune::worker::serve::{WorkerState, serve};
+use greenup_tune::worker::serve::{WorkerState, open_ahead, serve};
 use greenup_tune::worker::supervise::supervised;
 use std::path::Path;
 
@@ -31,9 +31,10 @@ pub fn run(args: &WorkerArgs) -> Result {
     tell_cpus();
     let mut channel = Channel::take_over()?;
     let mut introduced = None;
-    let mut state = args
-        .gpu
-        .map_or_else(WorkerState::default, WorkerState::opening);
+    if let Some(gpu) = args.gpu {
+        open_ahead(gpu);
+    }
+    let mut state = WorkerState::default();
     // Probing sensors takes long: they are opened once, for the first job that measures.
     let mut measuring = None;
     let mut plain = Meter::time_only(Policy::quick());

@@ -109,45 +109,11 @@ fn key(source: &Source, version: (i32, i32)) -> Option<String> {
         source.name.into(),
         source.text.into(),
         source.arch.into(),
+        source.options.len().to_le_bytes().into(),
     ];
-    let included = includes::read(source)?;
-    // A macro that nothing names changes nothing.
-    let macros = (source.options.iter()).filter_map(|o| o.strip_prefix("-D")?.split_once('='));
-    let values: Vec<&[u8]> = macros.map(|(_, value)| value.as_bytes()).collect();
-    let contents = included.contents.iter().map(Vec::as_slice);
-    let texts: Vec<&[u8]> = contents
-        .chain([source.text.as_bytes()])
-        .chain(values)
-        .collect();
-    // A name may be pasted together, or stand in what was not read.
-    let unknown = !included.whole || texts.iter().any(|t| t.windows(2).any(|w| w == b"##"));
-    let options = source.options.iter().filter(|o| {
-        // Folders of which everything was read.
-        let is_folder = o.starts_with("--include-path=") || o.starts_with("-I");
-        if is_folder && included.whole && included.contents.is_empty() {
-            return false;
-        }
-        let name = o
-            .strip_prefix("-D")
-            .and_then(|d| d.split(['=', '(']).next());
-        let stands = |n: &str| texts.iter().any(|t| has_word(t, n.as_bytes()));
-        unknown || name.is_none_or(|n| n.is_empty() || stands(n))
-    });
-    let options: Vec<Vec<u8>> = options.map(|o| o.clone().into_bytes()).collect();
-    parts.push(options.len().to_le_bytes().into());
-    parts.extend(options);
-    parts.extend(included.contents);
+    parts.extend(source.options.iter().map(|o| o.clone().into_bytes()));
+    parts.extend(includes::read(source)?);
     Some(Cache::key(parts))
-}
-
-/// Whether a name stands in a text, between characters that belong to no name.
-fn has_word(text: &[u8], name: &[u8]) -> bool {
-    let of_name = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    !name.is_empty()
-        && text.windows(name.len()).enumerate().any(|(i, w)| {
-            let before = i.checked_sub(1).and_then(|i| text.get(i));
-            w == name && !of_name(before) && !of_name(text.get(i + name.len()))
-        })
 }
 
 fn cache_error(e: FileError) -> CudaError {
@@ -299,44 +265,6 @@ mod tests {
         assert_ne!(key(&with_option, (13, 0)).unwrap(), first);
         std::fs::write(&header, "#define N 2\n").unwrap();
         assert_ne!(key(&source, (13, 0)).unwrap(), first);
-    }
-
-    #[test]
-    fn macros_that_nothing_names_leave_the_key() {
-        let with = |text: &str, options: &[&str]| {
-            let options: Vec<String> = options.iter().map(|o| (*o).to_owned()).collect();
-            let source = Source {
-                name: "k.cu",
-                text,
-                arch: "sm_90",
-                options: &options,
-            };
-            key(&source, (13, 0)).unwrap()
-        };
-        let differ = |text: &str, a: &[&str], b: &[&str]| with(text, a) != with(text, b);
-        let text = "int x = TILE;";
-        assert!(!differ(text, &["-DTILE=1"], &["-DTILE=1", "-DGRID=7"]));
-        assert!(!differ("int x = TILES;", &["-DTILE=1"], &["-DTILE=2"]));
-        assert!(differ(text, &["-DTILE=1"], &["-DTILE=2"]));
-        assert!(differ(text, &["-DTILE=1"], &[]));
-        assert!(differ("x TILE(2)", &["-DTILE(n)=n"], &["-DTILE(n)=2"]));
-        // By another macro, pasted together, in a file that was not read, and what is no macro.
-        assert!(differ(
-            text,
-            &["-DTILE=SIZE", "-DSIZE=1"],
-            &["-DTILE=SIZE", "-DSIZE=2"]
-        ));
-        assert!(differ("A(TI##LE)", &["-DTI=1"], &["-DTI=2"]));
-        assert!(differ(
-            "#include <no_such.h>\n",
-            &["-DTILE=1"],
-            &["-DTILE=2"]
-        ));
-        assert!(differ(text, &["--use_fast_math"], &[]));
-        // Where nothing is included, its folders do not matter.
-        assert!(!differ(text, &["-Ihere"], &["--include-path=there"]));
-        let include = "#include <no_such.h>\n";
-        assert!(differ(include, &["-Ihere"], &["-Ithere"]));
     }
 
     #[test]

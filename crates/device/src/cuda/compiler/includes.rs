@@ -4,33 +4,21 @@ use super::Source;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What was read.
-#[derive(Debug, PartialEq)]
-pub(super) struct Included {
-    /// Names and contents of files.
-    pub(super) contents: Vec<Vec<u8>>,
-    /// Whether all files that are named were found.
-    pub(super) whole: bool,
-}
-
 /// Names and contents of all files that a source includes, directly or not; none where an include has no plain name.
 /// Lines of comments and of branches not taken count too: at worst, something is compiled anew.
-pub(super) fn read(source: &Source) -> Option<Included> {
+pub(super) fn read(source: &Source) -> Option<Vec<Vec<u8>>> {
     let folders = folders(source.options);
     let mut out = Vec::new();
-    let mut whole = true;
     let mut seen = BTreeSet::new();
     let parent = Path::new(source.name).parent().unwrap_or(Path::new(""));
     let mut left = named(source.text, parent)?;
     while let Some((name, parent)) = left.pop() {
         // All that could be meant: which one is the compiler's choice.
-        let mut found = false;
         for folder in std::iter::once(&parent).chain(&folders) {
             let path = folder.join(&name);
             let Ok(bytes) = std::fs::read(&path) else {
                 continue;
             };
-            found = true;
             // One file may have several names.
             if !seen.insert(std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone())) {
                 continue;
@@ -40,12 +28,8 @@ pub(super) fn read(source: &Source) -> Option<Included> {
             out.push(path.into_os_string().into_encoded_bytes());
             out.push(bytes);
         }
-        whole &= found;
     }
-    Some(Included {
-        contents: out,
-        whole,
-    })
+    Some(out)
 }
 
 /// Folders that the options name.
@@ -106,15 +90,9 @@ mod tests {
             options: &options,
         };
         let found = read(&source("#include \"sub/a.cuh\"\n")).unwrap();
-        assert_eq!(found.contents.len(), 4);
-        assert!(!found.whole, "{found:?}");
-        assert!(
-            found
-                .contents
-                .contains(&b" # include \"b.cuh\"\n#include <cuda_fp16.h>\nint b;".to_vec())
-        );
-        let none = read(&source("int x;")).unwrap();
-        assert!(none.whole && none.contents.is_empty());
+        assert_eq!(found.len(), 4);
+        assert!(found.contains(&b" # include \"b.cuh\"\n#include <cuda_fp16.h>\nint b;".to_vec()));
+        assert_eq!(read(&source("int x;")), Some(Vec::new()));
         assert_eq!(read(&source("#include NAME\n")), None);
     }
 }

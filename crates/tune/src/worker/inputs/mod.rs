@@ -60,9 +60,8 @@ pub(crate) struct LoadedInputs {
     compared: Vec<SharedFile>,
     /// Results of the reference, by their files.
     expected: Vec<(PathBuf, Image)>,
-    /// Compares results on a GPU; the host does where there is no compiler for it, and while it is compiled.
+    /// Compares results on a GPU.
     judge: Option<Judge<cuda::GpuBackend>>,
-    opening: Option<Opening>,
     /// Whether the host has what the device holds.
     on_host: bool,
     /// Bytes that the last run changed, where the device has counted them.
@@ -105,13 +104,8 @@ fn on_device(e: impl Into<DeviceError>) -> Stop {
 
 impl LoadedInputs {
     /// Fills the arguments; what goes wrong is no kernel's fault.
-    pub(crate) fn new(
-        inputs: &Inputs,
-        opening: Option<Opening>,
-        channel: &Channel,
-    ) -> Result<Self, ArgumentError> {
-        let begin = |ordinal| opening.unwrap_or_else(|| Opening::begin(ordinal));
-        let opening = inputs.gpu.map(begin);
+    pub(crate) fn new(inputs: &Inputs, channel: &Channel) -> Result<Self, ArgumentError> {
+        let opening = inputs.gpu.map(Opening::begin);
         let arguments = Arguments::new(&inputs.data, inputs.seed, &inputs.dir)?;
         guards::watch(&arguments, channel.secret, channel.descriptor());
         let mut set = Self {
@@ -124,7 +118,6 @@ impl LoadedInputs {
             compared: Vec::new(),
             expected: Vec::new(),
             judge: None,
-            opening: None,
             on_host: false,
             changed: None,
             near_limit: false,
@@ -136,7 +129,11 @@ impl LoadedInputs {
                 .and_then(|session| Mirror::new(session, &set.arguments))
                 .map_err(DeviceError::from)?;
             set.device = Some(OnDevice::Cuda(mirror));
-            set.opening = opening;
+            // Without its compiler the host compares.
+            if let Some(opening) = opening {
+                opening.wait();
+            }
+            set.judge = Judge::open(ordinal);
         }
         if let Some(target) = inputs.opencl {
             let mirror = opencl::Session::open(target.address)

@@ -7,7 +7,7 @@ use crate::problem::Tolerance;
 use crate::sweep::Failure as F;
 use crate::worker::host_kernel::HostKernel;
 use crate::worker::mirror::OnDevice;
-use crate::worker::mirror::judge::{Acquitted, Judge, Opening};
+use crate::worker::mirror::judge::Acquitted;
 use crate::worker::stop::Stop;
 use greenup_files::Scratch;
 use std::path::Path;
@@ -108,12 +108,6 @@ impl LoadedInputs {
         reference: Option<&Path>,
         tolerance: Tolerance,
     ) -> Result<Option<Acquitted>, Stop> {
-        if let Some(gpu) = self.inputs.gpu
-            && self.opening.as_ref().is_some_and(Opening::is_over)
-        {
-            self.opening = None;
-            self.judge = Judge::open(gpu);
-        }
         let (Some(judge), Some(OnDevice::Cuda(mirror))) = (&mut self.judge, &self.device) else {
             return Ok(None);
         };

@@ -10,9 +10,13 @@ from .check import Exchange, outputs_in
 from .interrupts import Deferred
 from .log import LOG
 from .tuner import Run, TunerError
+from .workplace import wait_for_ends
 
 #: Configs that the tuner is asked for at a time: it builds them together, and has no more left to do if this process is killed.
 AHEAD = max(64, 4 * (os.cpu_count() or 1))
+
+#: Bytes of arguments that may not fit beside those of the search before.
+MUCH = 1 << 30
 
 
 class Session:
@@ -31,12 +35,15 @@ class Session:
         self._interrupts.__enter__()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         try:
+            closes = []
             if self._run is not None:
                 LOG.debug("the tuner said: %s", self._run.said() or "nothing")
+                closes.append(self._run.close)
             if self._checker is not None:
-                self._checker.close()
+                closes.append(self._checker.close)
+            self._workplace.end(closes, failed=kind is not None)
         finally:
             self._interrupts.__exit__()
 
@@ -57,6 +64,8 @@ class Session:
         """Writes the problem and starts the tuner, unless it runs."""
         if self._run is not None:
             return
+        if sum(getattr(a, "nbytes", 0) for a in self.project.kernel.arguments) > MUCH:
+            wait_for_ends()
         wanted, project, observed = self._wanted, self.project, self._observed
         hooked = observed is not None and observed.hooked
         if wanted.look is not None or hooked:
@@ -71,7 +80,6 @@ class Session:
             problem, project.folder / "sweep", device=project.kernel.target(self._device),
             sensor="none" if observed is None else observed.sensor, interrupts=self._interrupts,
         )  # fmt: skip
-        self._workplace.end(self._run)
 
     def measure(self, requests):
         """Trials of requests, each a list of values as the tuner has them, in order. After Ctrl-C its last trials still come."""

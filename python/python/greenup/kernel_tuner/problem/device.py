@@ -23,11 +23,13 @@ class Facts:
     """Facts of the device that runs a kernel. A CUDA driver takes a while to start: its facts are asked for in the background."""
 
     def __init__(self, kernel, ordinal):
-        self._env = self._error = None
-        self._asking = threading.Thread(target=self._ask, args=(kernel, ordinal), name="greenup-facts", daemon=True)
-        self._asking.start()
-        if kernel.source.language != "CUDA":
-            kernel.max_threads = self.env.get("max_work_group_size", kernel.max_threads)
+        self._env = self._error = self._asking = None
+        if kernel.source.language == "CUDA":
+            self._asking = threading.Thread(target=self._ask, args=(kernel, ordinal), name="greenup-facts", daemon=True)
+            self._asking.start()
+        else:
+            self._env = _environment(kernel, ordinal)
+            kernel.max_threads = self._env.get("max_work_group_size", kernel.max_threads)
 
     def _ask(self, kernel, ordinal):
         try:
@@ -41,7 +43,8 @@ class Facts:
 
         Raises RuntimeError if it is not there.
         """
-        self._asking.join()
+        if self._asking is not None:
+            self._asking.join()
         if self._error is not None:
             raise self._error
         return self._env

@@ -3,9 +3,9 @@
 
 use crate::worker::inputs::arguments::Array;
 use greenup_device::cuda::{Arguments, Backend, CudaError, GpuBackend, Pointer, Shape};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Kernels of the comparison; each takes one structure.
 pub const SOURCE: &str = include_str!("judge.cu");
@@ -126,25 +126,40 @@ impl Judge<GpuBackend> {
     }
 }
 
-/// Opens the GPU and compiles the comparison in the background, as the driver and the compiler take a while to start. What is wrong who
+/// A GPU that is opened, and the comparison that is compiled, in the background: driver and compiler take a while to start. What is wrong who
 /// opens them next finds again.
-pub struct Opening(Arc<AtomicBool>);
+#[derive(Clone)]
+pub struct Opening(Arc<OnceLock<()>>);
+
+/// Says that it is over, however the thread ends.
+struct Over(Opening);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        let _ = self.0.0.set(());
+    }
+}
 
 impl Opening {
+    /// Once in a process for each GPU, which stays open.
     pub fn begin(ordinal: i32) -> Self {
-        let done = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&done);
-        std::thread::spawn(move || {
-            // The GPU stays open.
-            Judge::open(ordinal).map(std::mem::forget);
-            told.store(true, Ordering::Release);
-        });
-        Self(done)
+        static ALL: Mutex<BTreeMap<i32, Opening>> = Mutex::new(BTreeMap::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let begin = || {
+            let opening = Self(Arc::new(OnceLock::new()));
+            let over = Over(opening.clone());
+            std::thread::spawn(move || {
+                let _over = over;
+                Judge::open(ordinal).map(std::mem::forget)
+            });
+            opening
+        };
+        all.entry(ordinal).or_insert_with(begin).clone()
     }
 
-    /// Whether what was compiled is there.
-    pub fn is_over(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+    /// Waits for the end: nothing is measured beside it.
+    pub fn wait(&self) {
+        self.0.wait();
     }
 }
 
