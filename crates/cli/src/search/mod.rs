@@ -246,6 +246,13 @@ fn estimate(e: Estimate) {
             e.finals_s,
             format!("all trials are recorded, the finalists take {finals}"),
         ),
+        Some(n) if e.stops => print::estimate(
+            e.search_s + e.finals_s,
+            format!(
+                "{n} trials measure up to {} each, and those that cannot win are stopped; the finalists {finals}; builds and verification come on top",
+                print::duration(e.trial_s)
+            ),
+        ),
         Some(n) => print::at_least(
             e.search_s + e.finals_s,
             format!(

@@ -13,18 +13,18 @@ mod steering;
 mod tuner;
 
 pub use error::SessionError;
-use tuner::more_finals_s;
 pub use tuner::{FailureExample, SearchResult, WorkerTrials, tune};
 
 use crate::build::opencl;
 use crate::error::{TuneError, named_in_text};
-use crate::objective::Objective;
+use crate::objective::{Energies, Objective};
 use crate::plan::{Plan, SessionOptions, Setup};
 use crate::points::{Indexed, Points as _};
 use crate::problem::Problem;
 use crate::shard::{SHARD, Shard, Sharded};
 use crate::strategy::{First, RequestFault, Requested, Steering, Strategy, strategy};
 use crate::sweep::{DefaultOrigin, Folder, FolderError, Sweep, write_exports};
+use crate::trial::race::energies;
 use crate::worker::policy::beside_the_host;
 use greenup_meter::Observer;
 use greenup_space::{Index, Limits};
@@ -40,9 +40,16 @@ pub struct Estimate {
     pub search_s: f64,
     /// Seconds that a trial measures.
     pub trial_s: f64,
-    /// Seconds in which the best configs are measured again.
+    /// Whether those that cannot win are stopped.
+    pub stops: bool,
+    /// Seconds in which the best configs are measured again, at least.
     pub finals_s: f64,
 }
+
+/// Share of the configs that are measured in full where the others are stopped, about the median of the recorded sweeps, and seconds that a
+/// stopped one takes.
+const IN_FULL: f64 = 0.3;
+const STOPPED_S: f64 = 0.02;
 
 /// A problem that is ready to be searched: with the index of its space, the strategy, and where it is measured.
 pub struct Session {
@@ -203,13 +210,17 @@ impl Session {
         let kernels = options.finalists.max(1) + before + usize::from(self.problem.has_baseline());
         let trials = (seconds.is_infinite()).then(|| trials.min(points).saturating_sub(recorded()));
         // A small space is through before its time; what is stopped early takes less.
-        let search_s = trials.map_or(seconds, |n| n as f64 * trial_s / workers);
+        let stops = energies(&self.problem, &self.plan) != Energies::All;
+        let usual_s = match stops {
+            true => IN_FULL * trial_s + (1.0 - IN_FULL) * STOPPED_S.min(trial_s),
+            false => trial_s,
+        };
         Estimate {
             trials,
-            search_s,
+            search_s: trials.map_or(seconds, |n| n as f64 * usual_s / workers),
             trial_s,
-            finals_s: (rounds * kernels) as f64 * final_s
-                + options.rounds.map_or(more_finals_s(search_s), |_| 0.0),
+            stops,
+            finals_s: (rounds * kernels) as f64 * final_s,
         }
     }
 

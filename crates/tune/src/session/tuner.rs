@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Time for rounds of the finalists beyond the least, s, after a search that took so long.
-pub(super) fn more_finals_s(search_s: f64) -> f64 {
+fn more_finals_s(search_s: f64) -> f64 {
     (0.5 * search_s).clamp(3.0, 10.0)
 }
 
