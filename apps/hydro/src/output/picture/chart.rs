@@ -387,7 +387,7 @@ fn over_x(
     panel
 }
 
-/// Draws edges of the bounding box and their names.
+/// Draws edges of the bounding box with their marks and names.
 fn frame(panel: &mut Panel, edges: &[Edge]) {
     for e in edges {
         panel.push(Layer::dashed(0, e.ends.to_vec(), 1.2, "", "").inked(Ink::Text));
@@ -395,7 +395,16 @@ fn frame(panel: &mut Panel, edges: &[Edge]) {
             text: e.name.clone(),
             at: vec![e.at],
             ink: Ink::Text,
-            bold: false,
+            bold: true,
         });
+        for t in &e.ticks {
+            panel.push(Layer::dashed(0, t.ends.to_vec(), 1.2, "", "").inked(Ink::Text));
+            panel.tags.push(Tag {
+                text: t.label.clone(),
+                at: vec![t.at],
+                ink: Ink::Text,
+                bold: false,
+            });
+        }
     }
 }

@@ -19,12 +19,15 @@ use crate::fem::element::Shape;
 use crate::hydro::Hydro;
 use crate::output::solution::beside;
 use greenup_report::chart::axis::short;
+use greenup_report::chart::{Axis, Scale, Unit};
 use plane::Plane;
 use raster::Raster;
-use scene::{AXES, Edge, Job, Shown, lattice, triangle};
+use scene::{AXES, Edge, Job, Shown, Tick, lattice, triangle};
 
 /// Most subdivisions of the edges of a zone.
 const PARTS: f64 = 8.0;
+/// Length of an edge of the bounding box for its marks, pixels: they have as much room as labels next to each other.
+const EDGE: f64 = 260.0;
 /// Zones narrower than this many pixels have no lines with [`MeshLines::Auto`].
 const NARROW: f64 = 8.0;
 
@@ -172,11 +175,30 @@ fn outside(
             let ends = [camera.at(corner(p)), camera.at(corner(q))];
             let half = |f: fn((f64, f64)) -> f64| 0.5 * (f(ends[0]) + f(ends[1]));
             let at = (half(|p| p.0), half(|p| p.1));
-            let away = |a: f64, m: f64| a + 0.08 * (a - m);
+            let out = (at.0 - middle.0, at.1 - middle.1);
+            let away = |p: (f64, f64), by: f64| (p.0 + by * out.0, p.1 + by * out.1);
+            let axis = Axis::new("", Unit::None, Scale::Linear).over(b[g].0, b[g].1);
+            let span = axis.resolve(std::iter::empty());
+            let tick = |(v, label): (f64, String)| {
+                let share = (v - b[g].0) / (b[g].1 - b[g].0);
+                let along =
+                    |f: fn((f64, f64)) -> f64| f(ends[0]) + share * (f(ends[1]) - f(ends[0]));
+                let p = (along(|p| p.0), along(|p| p.1));
+                Tick {
+                    ends: [p, away(p, 0.025)],
+                    label,
+                    at: away(p, 0.09),
+                }
+            };
             Edge {
                 ends,
-                name: format!("{} ≤ {} ≤ {}", short(b[g].0), AXES[g], short(b[g].1)),
-                at: (away(at.0, middle.0), away(at.1, middle.1)),
+                name: AXES[g].to_owned(),
+                at: away(at, 0.2),
+                ticks: axis
+                    .ticks(&span, EDGE, true)
+                    .into_iter()
+                    .map(tick)
+                    .collect(),
             }
         })
         .collect();

@@ -48,6 +48,16 @@ pub(super) struct Edge {
     pub(super) ends: [(f64, f64); 2],
     pub(super) name: String,
     pub(super) at: (f64, f64),
+    /// Marks at round values: where each begins and ends, its value, and where that stands.
+    pub(super) ticks: Vec<Tick>,
+}
+
+/// A mark on an edge.
+#[derive(Clone, Debug)]
+pub(super) struct Tick {
+    pub(super) ends: [(f64, f64); 2],
+    pub(super) label: String,
+    pub(super) at: (f64, f64),
 }
 
 /// What is being drawn.

@@ -14,6 +14,8 @@ const VIEWER: [f64; 3] = [-0.62, -1.0, 0.72];
 
 /// How far behind the nearest face lines are still drawn, of the size of the picture.
 const BEHIND: f64 = 0.003;
+/// Brightness in the shadow: more of it would make other values of the colours.
+const DARK: f64 = 0.88;
 
 /// A view without perspective.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +68,7 @@ impl Camera {
         if length > 0.0 {
             // What is seen faces the viewer.
             let facing = dot(normal, self.to).signum() / length;
-            0.5 + 0.5 * (facing * dot(normal, lamp)).max(0.0)
+            DARK + (1.0 - DARK) * (facing * dot(normal, lamp)).max(0.0)
         } else {
             1.0
         }

@@ -271,6 +271,37 @@ fn values_below_zero_are_drawn_on_logarithmic_scales() {
     }
 }
 
+/// Marks of the bounding box stand at their values, on its edges.
+#[test]
+fn edges_of_the_outer_faces_have_marks() {
+    let (h, s) = start("sedov", "cube01_hex", 1);
+    let v = View {
+        surface: Some(Surface::default()),
+        ..view(Field::Density)
+    };
+    let scene = Scene::new(&h, &s, &v, (0.0, 0), SIZE);
+    let shown = scene.panels.iter().find_map(|p| match p {
+        Shown::Surface { edges, .. } => Some(edges),
+        _ => None,
+    });
+    for e in shown.expect("the outer faces") {
+        let [p, q] = e.ends;
+        let mut values: Vec<f64> = Vec::new();
+        for t in &e.ticks {
+            let value: f64 = t.label.parse().expect("a number");
+            let at = |f: fn((f64, f64)) -> f64| f(p) + value * (f(q) - f(p));
+            let [begin, _] = t.ends;
+            let off = (begin.0 - at(|p| p.0)).hypot(begin.1 - at(|p| p.1));
+            assert!(off < 1e-9, "{}: {value} at {begin:?}", e.name);
+            values.push(value);
+        }
+        assert!(
+            values.len() >= 3 && values.contains(&0.0) && values.contains(&1.0),
+            "{values:?}"
+        );
+    }
+}
+
 /// The axis holds what the exact solution has beyond the computed values; where that has no bound, computed values stay seen.
 #[test]
 fn axes_hold_the_exact_curve() {
