@@ -144,7 +144,7 @@ mod tests {
         assert!(early.end(second, made(2.0)).is_none());
         assert_eq!(early.running(), 0);
         assert!(matches!(early.ask(second, 8), Asked::Made((_, 2.0))));
-        // What another build may mend is forgotten.
+        // What may work the next time is forgotten.
         let other = early.begin(&none).unwrap();
         let interrupted = Err(BuildError::Compile(CompileError::Interrupted));
         assert!(early.end(other, (interrupted, 1.0)).is_none());

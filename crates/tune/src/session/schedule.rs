@@ -172,9 +172,9 @@ impl Schedule<'_> {
             let mut state = State {
                 asked: VecDeque::new(),
                 building: BTreeMap::new(),
-                early: match self.builds_disturb {
-                    true => Early::default(),
-                    false => Early::of(self.points.len()),
+                early: match self.builds_early(search) {
+                    true => Early::of(self.points.len()),
+                    false => Early::default(),
                 },
                 ready: BTreeMap::new(),
                 again: Vec::new(),
@@ -368,6 +368,12 @@ impl Schedule<'_> {
         }
     }
 
+    /// Whether idle cores build: not what the search will not get to, or what its strategy does not choose.
+    fn builds_early(&self, search: &Search<'_>) -> bool {
+        let tries_most = search.left() as u64 * 2 >= self.points.len();
+        !self.builds_disturb && tries_most && search.chooses()
+    }
+
     /// Builds on idle cores what may be asked for next, where that is known only after results.
     fn build_early<'s, 'b: 's>(
         &'s self,
@@ -377,9 +383,7 @@ impl Schedule<'_> {
         scope: &'s Scope<'s, '_>,
         tx: &mpsc::Sender<Event>,
     ) {
-        // What the search will not get to, or a strategy does not choose, is not worth it.
-        let tries_most = search.left() as u64 * 2 >= self.points.len() && search.chooses();
-        if search.feedback() == Feedback::None || !tries_most || !state.asked.is_empty() {
+        if search.feedback() == Feedback::None || !state.asked.is_empty() {
             return;
         }
         // A core for each worker, and one that starts what is asked for.

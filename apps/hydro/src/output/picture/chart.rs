@@ -389,22 +389,19 @@ fn over_x(
 
 /// Draws edges of the bounding box with their marks and names.
 fn frame(panel: &mut Panel, edges: &[Edge]) {
-    for e in edges {
-        panel.push(Layer::dashed(0, e.ends.to_vec(), 1.2, "", "").inked(Ink::Text));
+    let mut draw = |ends: [(f64, f64); 2], text: &str, at: (f64, f64), bold: bool| {
+        panel.push(Layer::dashed(0, ends.to_vec(), 1.2, "", "").inked(Ink::Text));
         panel.tags.push(Tag {
-            text: e.name.clone(),
-            at: vec![e.at],
+            text: text.to_owned(),
+            at: vec![at],
             ink: Ink::Text,
-            bold: true,
+            bold,
         });
+    };
+    for e in edges {
+        draw(e.ends, &e.name, e.at, true);
         for t in &e.ticks {
-            panel.push(Layer::dashed(0, t.ends.to_vec(), 1.2, "", "").inked(Ink::Text));
-            panel.tags.push(Tag {
-                text: t.label.clone(),
-                at: vec![t.at],
-                ink: Ink::Text,
-                bold: false,
-            });
+            draw(t.ends, &t.label, t.at, false);
         }
     }
 }
